@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeGuard
+from typing import Any, NoReturn, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -44,6 +45,7 @@ from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise import logic
 from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
 
+Kind = TypeVar("Kind", bound=Contents)
 ITEM_OF_LIST = "an item of a list that is stacked for a loop"  # why an array is read-only
 
 
@@ -61,6 +63,14 @@ class Report:
         """The numbers arrive as the arguments of a text to print, which is empty."""
         self.receive(*numbers)
         return ""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A call in progress. `cells`: the variables of the Python closure that the code reads."""
+
+    code: Code
+    cells: dict[str, Abstract]
 
 
 class Context:
@@ -90,6 +100,7 @@ class Context:
         self.checks: list[Check] = []
         # It is in the heap, so that branches and loops merge it like any variable.
         self.error_id = self.heap.new(CellObject(Static(0)))
+        self.frames: list[Frame] = []
         # The call stack and the loops around the present op, as a key.
         self.path: tuple[Any, ...] = ()
         # Loop (by path) -> its last fixed point, the first guess at its next visit.
@@ -129,12 +140,21 @@ class Context:
 
     # ----- What an interpreter does (`eval/interpreter.py`)
 
+    flat: Any  # the objects of the arguments (`infer/boundary/signature.py`)
+    frame: Callable[[Code, dict[str, Abstract] | None], AbstractContextManager[None]]
+    run: Callable[[Region, dict[Value, Abstract]], list[Abstract]]
     call: Callable[[Abstract, Sequence[Abstract], dict[str, Abstract]], Abstract]
+    global_value: Callable[[str], Abstract]
+    free_value: Callable[[str], Abstract]
+    is_code_of: Callable[[Any, Code], bool]
+    root: Callable[..., Abstract]
     special_method: Callable[[Abstract, str], Abstract | None]
     getattr: Callable[[Abstract, str], Abstract]
     fact: Callable[[Question], Any]
     items_of: Callable[[Abstract], Any]
     length: Callable[[Abstract], Abstract]
+    matmul: Callable[[Abstract, Abstract], Abstract]
+    as_array: Callable[[Abstract], Abstract]
     reshape: Callable[[Value, tuple[int, ...]], Value]
     any: Callable[[Value], Value]
 
@@ -169,6 +189,13 @@ class Context:
             invalidated = self.heap.invalidation(ref.id)
             if invalidated is not None:
                 self.fail(InvalidatedRead, where=str(invalidated.span or "an earlier line"))
+        return contents
+
+    def contents_as(self, x: Abstract, kind: type[Kind]) -> Kind:
+        """What the object `x` holds, which is of this kind."""
+        assert isinstance(x, Ref)
+        contents = self.contents(x)
+        assert isinstance(contents, kind)
         return contents
 
     def write(self, ref: Ref, contents: Contents) -> None:
@@ -217,6 +244,7 @@ class Context:
                 old = self.read(Ref(id))
                 self.store(Ref(id), swapped_arrays.value_after_store(contents, id, value, old))
             return
+        assert isinstance(contents, ArrayObject)
         if contents.readonly is not None:
             self.fail_read_only(contents.readonly)
         if contents.value.aval != value.aval:
@@ -335,12 +363,12 @@ class Context:
         # possible.
         first = logic.and_(failed, logic.eq(old, constant(0, np.int32)))
         if self.report is not None and self.report.number == len(self.checks):
-            self._report_values(first, check.values)
+            self._report_values(self.report, first, check.values)
         self._set_error_code(logic.select(first, code, old))
 
-    def _report_values(self, failed: Value, values: tuple[Value, ...]) -> None:
+    def _report_values(self, report: Report, failed: Value, values: tuple[Value, ...]) -> None:
         with Builder() as builder:
-            debug_print(self.report, *values, end="")
+            debug_print(report, *values, end="")
         emit(if_p, failed, regions=[Region((), tuple(builder.ops), ()), Region((), (), ())])
 
     def merge_error_code(self, code: Value) -> None:

@@ -22,7 +22,6 @@ from myia.infer.domain.values import (
     Choice,
     Closure,
     NewException,
-    Node,
     Opaque,
     Optional,
     Outside,
@@ -35,7 +34,7 @@ from myia.infer.domain.values import (
     UndefinedType,
 )
 
-NAMES: dict[type[Node], str] = {
+NAMES: dict[type, str] = {
     Choice: "one of several functions",
     Closure: "a function",
     Range: "a range",

@@ -6,11 +6,11 @@ the op works at.
 
 from __future__ import annotations
 
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from myia.infer.domain.values import Abstract, Scalar, Static, is_static_number
+from myia.infer.domain.values import Abstract, Number, Scalar, Static, is_static_number
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
@@ -28,7 +28,7 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 _WEAK_SAMPLE = {"b": False, "i": 0, "f": 0.0, "c": 0j}
 
 
-def is_number(x: Abstract) -> TypeGuard[Scalar | Static]:
+def is_number(x: Abstract) -> TypeGuard[Number]:
     """A number, compile-time or run-time."""
     return isinstance(x, Scalar) or is_static_number(x)
 
@@ -37,6 +37,7 @@ def is_weak(x: Abstract) -> bool:
     """A Python number (as against a NumPy scalar)."""
     if isinstance(x, Scalar):
         return x.weak
+    assert isinstance(x, Static)
     return not isinstance(x.value, np.generic)
 
 
@@ -44,6 +45,7 @@ def number_dtype(x: Abstract) -> np.dtype:
     """The dtype of a number: that of its run-time representation."""
     if isinstance(x, Scalar):
         return x.dtype
+    assert isinstance(x, Static)
     if isinstance(x.value, np.generic):
         return x.value.dtype
     return next(PYTHON_DTYPES[t] for t in type(x.value).__mro__ if t in PYTHON_DTYPES)
@@ -70,6 +72,7 @@ def bounds(x: Abstract) -> tuple[int | None, int | None]:
     """The known range of an integer."""
     if isinstance(x, Scalar):
         return x.lo, x.hi
+    assert isinstance(x, Static)
     return int(x.value), int(x.value)
 
 
@@ -77,10 +80,11 @@ def number_value(x: Abstract, dtype: np.dtype) -> Value:
     """The number as a typed scalar of `dtype`."""
     if isinstance(x, Static):
         return constant(_cast(x.value, dtype), dtype)
+    assert isinstance(x, Scalar)
     return convert(x.value, dtype)
 
 
-def _cast(x: bool | float | complex | np.generic, dtype: np.dtype) -> np.generic:
+def _cast(x: complex | np.generic, dtype: np.dtype) -> Any:
     """The number by NumPy's `astype`."""
     if type(x) is int and dtype.kind in "iu":
         return x
@@ -109,6 +113,7 @@ def filled(x: Abstract, aval: Aval) -> Value:
     """The number repeated to fill `aval`."""
     if isinstance(x, Static):
         return constant(_cast(x.value, aval.dtype), aval.dtype, aval.shape)
+    assert isinstance(x, Scalar)
     return broadcast_to(convert(x.value, aval.dtype), aval.shape)
 
 

@@ -211,7 +211,7 @@ def packed(x: Value, axis: int, dynamic_axis: DynamicAxis) -> tuple[Value, Dynam
     first = prefix_axis(dynamic_axis.length, dynamic_axis.bound)
     if dynamic_axis.mask is not None:
         x = take(x, true_indices(dynamic_axis.mask), axis)
-    else:
+    elif dynamic_axis.start is not None:
         x = shifted_down(x, axis, dynamic_axis.start)
     return pad_masked(x, tuple(first if i == axis else None for i in range(x.aval.ndim))), first
 

@@ -39,7 +39,9 @@ class PaddedValue:
         """The same elements at the positions of `dynamic_axes`, which have the same lengths."""
         value = self.value
         for axis, (mine, wanted) in enumerate(zip(self.dynamic_axes, dynamic_axes)):
-            if mine is not None and mine.layout_key != wanted.layout_key:
+            if mine is None or wanted is None:
+                continue
+            if mine.layout_key != wanted.layout_key:
                 value, _ = packed(value, axis, mine)
                 value = unpacked(value, axis, wanted)
         return value

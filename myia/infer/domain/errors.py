@@ -51,14 +51,15 @@ SLIPS = (TypeError, NameError, AttributeError)  # their errors are `Slip`s
 
 def python_error(found: BadType | BadValue) -> MyiaError:
     """The error to raise where Python raises: it can be caught as Python's."""
-    exception = found.python_exception()
-    if issubclass(exception, SLIPS):
+    exception: type = found.python_exception()
+    is_slip = issubclass(exception, SLIPS)
+    if is_slip:
         return catchable(Slip, exception)(found)
     return catchable(CertainError, exception)(found, exception, found.message)
 
 
 @functools.cache
-def catchable(error: type[MyiaError], exception: type[Exception]) -> type[MyiaError]:
+def catchable(error: type, exception: type) -> type:
     """The class of errors that are an `exception` of Python's as well."""
     return type(exception.__name__, (_Catchable, error, exception), {"__module__": PUBLIC})
 

@@ -16,10 +16,11 @@ a name that is assigned different arrays on the paths of a branch or in the iter
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from myia.infer.domain.values import Abstract, Node, Scalar
+from myia.infer.domain.values import Abstract, Node, Number, Scalar
 from myia.infer.domain.views import StridedSlice
 from myia.ir.core import Value
 from myia.source.span import Span
@@ -36,6 +37,10 @@ class Contents(Node):
     def bases(self) -> tuple[int, ...]:
         """The objects that it is read from, if it has no elements of its own."""
         return ()
+
+
+def _values(children: Sequence[Abstract]) -> list[Value]:
+    return [x.value for x in children if isinstance(x, Scalar)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,10 +64,10 @@ class ArrayObject(Contents):
         value = Scalar(self.value, weak=False)
         return (value,) if self.points_to is None else (value, self.points_to.index)
 
-    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
-        value, *index = children
-        points_to = self.points_to.rebuild(index) if index else None
-        return ArrayObject(value.value, self.readonly, self.contiguous, points_to)
+    def rebuild(self, children: Sequence[Abstract]) -> ArrayObject:
+        (value, *_), index = _values(children), children[1:]
+        points_to = None if self.points_to is None else self.points_to.rebuild(index)
+        return ArrayObject(value, self.readonly, self.contiguous, points_to)
 
     def key(self) -> Any:
         return (ArrayObject, self.value.aval, self.readonly)
@@ -83,10 +88,10 @@ class ViewObject(Contents):
         values = self.step.values() if isinstance(self.step, StridedSlice) else ()
         return tuple(Scalar(v, weak=True) for v in values)
 
-    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
+    def rebuild(self, children: Sequence[Abstract]) -> ViewObject:
         if not children:
             return self
-        return ViewObject(self.base, self.step.with_values(c.value for c in children))
+        return ViewObject(self.base, self.step.with_values(_values(children)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,8 +128,8 @@ class DynamicArray(Contents):
         leaves = [v for e in self.dynamic_axes if e is not None for v in e.values()]
         return tuple(Scalar(v, weak=False) for v in (self.value, *leaves))
 
-    def rebuild(self, children: tuple[Abstract, ...]) -> Contents:
-        value, *leaves = (c.value for c in children)
+    def rebuild(self, children: Sequence[Abstract]) -> DynamicArray:
+        value, *leaves = _values(children)
         dynamic_axes = []
         for e in self.dynamic_axes:
             n = 0 if e is None else len(e.values())
@@ -179,7 +184,7 @@ class BufferObject(Contents):
     PARTS = ("rows", "base")
     template: Any
     rows: tuple[Scalar, ...]
-    base: Abstract
+    base: Number
     offset: int
     capacity: int
 

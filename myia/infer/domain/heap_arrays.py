@@ -26,6 +26,7 @@ def array_aval(heap: Heap, id: int) -> Aval:
         return contents.step.aval(array_aval(heap, contents.base))
     if isinstance(contents, SelectedArray):
         return array_aval(heap, contents.options[0])
+    assert isinstance(contents, (ArrayObject, DynamicArray))
     return contents.value.aval
 
 
@@ -49,6 +50,7 @@ def read_array(heap: Heap, id: int) -> Value:
     if isinstance(contents, SelectedArray):
         values = [read_array(heap, id) for id in contents.options]
         return swapped_arrays.selected_value(contents.index, values)
+    assert isinstance(contents, ArrayObject)
     return contents.value
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from myia.infer.domain.dtypes import bounds, number_value
-from myia.infer.domain.values import Abstract, Scalar, Static, is_static_int
+from myia.infer.domain.values import Abstract, Number, Scalar, Static
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
@@ -47,7 +47,7 @@ class Length:
     def value(self) -> Value:
         return constant(self.number, I64) if isinstance(self.number, int) else self.number
 
-    def abstract(self) -> Abstract:
+    def abstract(self) -> Number:
         """What Python sees: an int."""
         if isinstance(self.number, int):
             return Static(self.number)
@@ -71,11 +71,12 @@ def dynamic_length(value: Value, hi: int) -> Length:
 
 def length_of(x: Abstract) -> Length:
     """An integer of the program as a `Length`."""
-    if is_static_int(x):
+    if isinstance(x, Static):
         return static_length(int(x.value))
     lo, hi = bounds(x)
     if lo is not None and lo == hi:
         return static_length(lo)
+    assert isinstance(x, Scalar)
     return Length(
         number_value(x, I64), lo, hi, x.linear_form if x.dtype == I64 else (x.value, 1, 0)
     )
@@ -83,7 +84,7 @@ def length_of(x: Abstract) -> Length:
 
 def plus(a: Length, by: int) -> Length:
     """a + by"""
-    if a.is_static:
+    if isinstance(a.number, int):
         return static_length(a.number + by)
     if by == 0:
         return a
@@ -94,7 +95,7 @@ def plus(a: Length, by: int) -> Length:
 
 def difference(a: Length, b: Length) -> Length:
     """a - b"""
-    if b.is_static:
+    if isinstance(b.number, int):
         return plus(a, -b.number)
     form = _combined(a.linear_form, b.linear_form, -1)
     if form[:2] == (None, 0):
@@ -127,7 +128,7 @@ def _combined(a: LinearForm, b: LinearForm, sign: int) -> LinearForm:
 
 def at_least(a: Length, low: int) -> Length:
     """max(a, low)"""
-    if a.is_static:
+    if isinstance(a.number, int):
         return static_length(max(a.number, low))
     if a.lo is not None and a.lo >= low:
         return a
@@ -139,7 +140,7 @@ def at_least(a: Length, low: int) -> Length:
 
 def at_most(a: Length, b: Length) -> Length:
     """min(a, b)"""
-    if a.is_static and b.is_static:
+    if isinstance(a.number, int) and isinstance(b.number, int):
         return static_length(min(a.number, b.number))
     if a.hi is not None and b.lo is not None and a.hi <= b.lo:
         return a
@@ -154,7 +155,7 @@ def at_most(a: Length, b: Length) -> Length:
 
 def ceil_divided(a: Length, by: int) -> Length:
     """ceil(a / by), where a >= 0"""
-    if a.is_static:
+    if isinstance(a.number, int):
         return static_length(-(-a.number // by))
     value = arithmetic.floordiv(arithmetic.add(a.value, by - 1), constant(by, I64))
     hi = None if a.hi is None else -(-a.hi // by)
@@ -165,9 +166,9 @@ def wrap_negative(a: Length, n: Length) -> Length:
     """An index into n elements: a + n where `a` is negative, else a."""
     if a.lo is not None and a.lo >= 0:
         return a
-    if a.is_static and n.is_static:
+    if isinstance(a.number, int) and isinstance(n.number, int):
         return static_length(a.number + n.number)
-    if a.is_static:
+    if isinstance(a.number, int):
         return plus(n, a.number)
     shifted = arithmetic.add(a.value, n.value)
     form: LinearForm = (("wrap", a.linear_form, n.linear_form), 1, 0)

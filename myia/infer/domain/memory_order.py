@@ -103,8 +103,9 @@ def result_like(ctx: Context, value: Value, *operands: Abstract) -> Abstract:
 
 def with_layout_of(ctx: Context, new: Abstract, *operands: Abstract) -> Abstract:
     """A new array, in the memory order of the operands of its operator."""
-    has_order = ctx.is_array(new) and len(ctx.shape(new)) > 1
-    if has_order and not all(is_in_c_order(ctx, x) for x in operands):
+    if not ctx.is_array(new) or len(ctx.shape(new)) < 2:
+        return new
+    if not all(is_in_c_order(ctx, x) for x in operands):
         ctx.heap.objects[new.id] = replace(ctx.contents(new), contiguous=False)
     return new
 

@@ -11,7 +11,7 @@ two values have the same structure and differ at most in their children.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields
 from functools import cache
 from typing import Any, ClassVar, Protocol, Self, TypeGuard
 
@@ -29,6 +29,7 @@ class Node:
 
     __slots__ = ()
     PARTS: ClassVar[tuple[str, ...]] = ()
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def children(self) -> tuple[Abstract, ...]:
         found: tuple[Abstract, ...] = ()
@@ -42,7 +43,7 @@ class Node:
         if not self.PARTS:
             return self
         values, at = [], 0
-        for name, is_part in _fields(type(self)):
+        for name, is_part in self._fields():
             field = getattr(self, name)
             if is_part:
                 start, one = at, isinstance(field, Abstract)
@@ -55,7 +56,7 @@ class Node:
     def key(self) -> Any:
         """Equal for nodes of the same structure: they differ at most in their children."""
         found: list[Any] = [type(self)]
-        for name, is_part in _fields(type(self)) if self.PARTS else ():
+        for name, is_part in self._fields() if self.PARTS else ():
             field = getattr(self, name)
             if not is_part:
                 found.append(field)
@@ -63,11 +64,11 @@ class Node:
                 found.append(len(field))
         return tuple(found)
 
-
-@cache
-def _fields(cls: type[Node]) -> tuple[tuple[str, bool], ...]:
-    """The names of the fields, and whether they hold children."""
-    return tuple((field.name, field.name in cls.PARTS) for field in fields(cls))
+    @classmethod
+    @cache
+    def _fields(cls) -> tuple[tuple[str, bool], ...]:
+        """The names of the fields, and whether they hold children."""
+        return tuple((field.name, field.name in cls.PARTS) for field in fields(cls))
 
 
 class Abstract(Node):
@@ -167,9 +168,9 @@ class Range(Abstract):
     """`range(start, stop, step)`; each a static int or an integer scalar."""
 
     PARTS = ("start", "stop", "step")
-    start: Abstract
-    stop: Abstract
-    step: Abstract
+    start: Number
+    stop: Number
+    step: Number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,10 +188,12 @@ class Iterator(Abstract):
     def children(self) -> tuple[Abstract, ...]:
         return self.items if self.state is None else (*self.items, self.state)
 
-    def rebuild(self, children: tuple[Abstract, ...]) -> Abstract:
+    def rebuild(self, children: Sequence[Abstract]) -> Iterator:
         if self.state is None:
-            return Iterator(self.kind, children)
-        return Iterator(self.kind, children[:-1], children[-1])
+            return Iterator(self.kind, tuple(children))
+        *items, state = children
+        assert isinstance(state, Ref)
+        return Iterator(self.kind, tuple(items), state)
 
     def key(self) -> Any:
         return (Iterator, self.kind, len(self.items), self.state is None)
@@ -309,17 +312,25 @@ class Optional(Abstract):
     """`value` where `present` (a bool scalar) is true, else `absent`: None or UNDEFINED."""
 
     PARTS = ("present", "value")
-    present: Scalar
+    present: Number
     value: Abstract
-    absent: Abstract
+    absent: Abstract | None
 
     def key(self) -> Any:
         return (Optional, self.absent is UNDEFINED)
 
 
+Number = Static | Scalar  # a number, compile-time or run-time
+
 NONE = Static(None)
 TRUE = Static(True)
 FALSE = Static(False)
+
+
+def as_number(x: Abstract) -> Number:
+    """`x`, which is a number."""
+    assert isinstance(x, (Static, Scalar))
+    return x
 
 
 def is_none(x: Abstract) -> TypeGuard[Static]:

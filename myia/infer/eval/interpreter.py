@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from myia.infer import attributes
 from myia.infer.boundary import arguments, exceptions
 from myia.infer.domain.checks import Check
-from myia.infer.domain.context import Context
+from myia.infer.domain.context import Context, Frame
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
 from myia.infer.domain.facts import ABSENT, Answer, Cell, Global, Question
@@ -50,20 +49,8 @@ Env = dict[Value, Abstract]
 HANDLERS: dict[str, Callable[..., tuple[Abstract, ...]]] = {}
 
 
-@dataclass(frozen=True)
-class Frame:
-    """A call in progress. `cells`: the variables of the Python closure that the code reads."""
-
-    code: py.Code
-    cells: dict[str, Abstract]
-
-
 class Interpreter(Context):
     """A context that can run IR(py)."""
-
-    def __init__(self, load: Callable[[Any], py.Code], **modes: Any) -> None:
-        super().__init__(load, **modes)
-        self.frames: list[Frame] = []
 
     @contextmanager
     def frame(self, code: py.Code, cells: dict[str, Abstract] | None) -> Iterator[None]:

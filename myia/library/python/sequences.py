@@ -20,6 +20,7 @@ from myia.infer.domain.values import (
     SliceValue,
     Static,
     Tuple,
+    as_number,
     is_none,
 )
 from myia.infer.lists import growing_lists, list_slices
@@ -48,9 +49,8 @@ def _range(ctx: Context, *args: Abstract) -> Abstract:
     for x in args:
         if not is_number(x) or kind_of(x) not in "iub":
             ctx.fail(BadType, message=f"range() of {ctx.describe(x)}: an integer is needed")
-    if len(args) == 1:
-        return Range(Static(0), args[0], Static(1))
-    start, stop, step = (*args, Static(1))[:3]
+    first, *rest = map(as_number, args)
+    start, stop, step = (first, *rest, Static(1))[:3] if rest else (Static(0), first, Static(1))
     return Range(start, stop, step)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any, Protocol
 
 import jax
 import numpy as np
@@ -12,6 +13,10 @@ from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Primitive
 from myia.primitives.core.host_calls import call_in_order
+
+
+class Template(Protocol):
+    def format(self, *numbers: Any) -> str: ...
 
 
 def _print(fmt: str, end: str, *xs: jax.Array | np.ndarray) -> None:
@@ -49,7 +54,7 @@ debug_print_p = Primitive(
 )
 
 
-def debug_print(fmt: str, *xs: Value, end: str = "\n") -> None:
+def debug_print(fmt: Template, *xs: Value, end: str = "\n") -> None:
     """Print `fmt.format(*xs)`, then `end`, when the program runs."""
     params = {"fmt": fmt} if end == "\n" else {"fmt": fmt, "end": end}
     emit(debug_print_p, *xs, regions=(), **params)
