@@ -13,7 +13,7 @@ import dataclasses
 import enum
 import functools
 import types
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from myia.infer.domain.values import (
     Static,
     Super,
     Tuple,
+    is_namedtuple,
 )
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.indexing.indexing import setitem
@@ -85,14 +86,15 @@ def kind_of(ctx: Context, x: Abstract) -> str | None:
 
 def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     """`x.name`"""
-    if isinstance(x, Ref) and isinstance(ctx.contents(x), InstanceObject):
-        return _instance_attribute(ctx, x, name)
+    contents = ctx.held(x)
+    if isinstance(contents, InstanceObject):
+        return _instance_attribute(ctx, x, contents, name)
     if isinstance(x, Opaque):
         return _opaque_attribute(ctx, x, name)
     if isinstance(x, Super):
         return _super_attribute(ctx, x, name)
     if isinstance(x, Tuple) and x.cls is not None:
-        found = _namedtuple_attribute(ctx, x, name)
+        found = _namedtuple_attribute(ctx, x, x.cls, name)
         if found is not None:
             return found
     if isinstance(x, Static) and isinstance(x.value, enum.Enum):
@@ -102,15 +104,15 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         if ("dynamic", name) not in registry.PROPERTIES:
             refuse_dynamic(ctx, f"the attribute `{name}`")
         return registry.PROPERTIES["dynamic", name](ctx, x)
-    if (kind, name) in registry.PROPERTIES:
+    if kind is not None and (kind, name) in registry.PROPERTIES:
         return registry.PROPERTIES[kind, name](ctx, x)
     if (kind, name) in registry.METHODS:
-        own = getattr(ctx.contents(x).cls, name) if kind == "dict" else None
+        own = getattr(contents.cls, name) if isinstance(contents, DictObject) else None
         if isinstance(own, types.FunctionType) and name != "copy":
             ctx.fail(Unsupported, what=f"the method `{own.__qualname__}`")
         return Method((kind, name), x)
-    if isinstance(x, Ref) and isinstance(ctx.contents(x), SetObject):
-        return _attribute_of_set(ctx, x, name)
+    if isinstance(contents, SetObject):
+        return _attribute_of_set(ctx, x, contents.cls, name)
     if isinstance(x, (Static, Outside)):
         return _static_attribute(ctx, x.value, name)
     if isinstance(x, PyFunction):  # programs serve every function of one code
@@ -125,9 +127,8 @@ def _fail_without(ctx: Context, cls: type, name: str) -> NoReturn:
     ctx.fail(BadValue, message=message, exception="AttributeError")
 
 
-def _attribute_of_set(ctx: Context, x: Ref, name: str) -> Abstract:
+def _attribute_of_set(ctx: Context, x: Abstract, cls: type, name: str) -> Abstract:
     """A method of a set of compile-time values."""
-    cls = ctx.contents(x).cls
     if not has(cls, name):
         _fail_without(ctx, cls, name)
     if not has(frozenset, name):
@@ -139,24 +140,26 @@ def _attribute_of_set(ctx: Context, x: Ref, name: str) -> Abstract:
     return Static(getattr(found.value, name))
 
 
-def _namedtuple_attribute(ctx: Context, x: Tuple, name: str) -> Abstract | None:
+def _namedtuple_attribute(
+    ctx: Context, x: Tuple, cls: type[NamedTuple], name: str
+) -> Abstract | None:
     """A field or a method of a namedtuple."""
-    if name in x.cls._fields:
-        return x.items[x.cls._fields.index(name)]
+    if name in cls._fields:
+        return x.items[cls._fields.index(name)]
     if name == "_fields":
-        return Tuple(tuple(map(Static, x.cls._fields)))
+        return Tuple(tuple(map(Static, cls._fields)))
     if ("namedtuple", name) in registry.METHODS:
         return Method(("namedtuple", name), x)
-    question = ClassAttribute(x.cls, name)
+    question = ClassAttribute(cls, name)
     found = _class_attribute(ctx, question)
     if _is_function(found) or isinstance(found, (property, staticmethod, classmethod)):
-        return _bind_descriptor(ctx, found, x, x.cls, question)
+        return _bind_descriptor(ctx, found, x, cls, question)
     return None
 
 
 def _static_attribute(ctx: Context, x: Any, name: str) -> Abstract:
     """An attribute of a module, a class or another compile-time object."""
-    if name == "_make" and isinstance(x, type) and issubclass(x, tuple) and hasattr(x, "_fields"):
+    if name == "_make" and is_namedtuple(x):
         return Partial(_make_namedtuple, (), x)
     question = Attribute(x, name)
     value = question.ask()
@@ -192,8 +195,7 @@ def _make_namedtuple(ctx: Context, make: Partial, args: tuple, kwargs: dict) -> 
     return ctx.call(Static(make.meta), ctx.list_items(*args), kwargs)
 
 
-def _instance_attribute(ctx: Context, x: Ref, name: str) -> Abstract:
-    contents = ctx.contents(x)
+def _instance_attribute(ctx: Context, x: Abstract, contents: InstanceObject, name: str) -> Abstract:
     cls = contents.cls
     if name in contents.names and (name in slots_of(cls) or not ctx.fact(IsManaged(cls, name))):
         return contents.values[contents.names.index(name)]
@@ -228,7 +230,7 @@ def _opaque_attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
 
 def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:
     """The attribute `name` of the first class after `x.cls` that has it, bound to `x.self`."""
-    cls = ctx.contents(x.self).cls
+    cls = ctx.contents_as(x.self, InstanceObject).cls
     question = ClassAttribute(cls, name, x.cls)
     found = _class_attribute(ctx, question)
     if found is ABSENT:
@@ -270,14 +272,9 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
         found = class_attribute(x, name)
         bound = is_user_function(found)
         return Method(found, x) if bound else objects.special_method(x, name)
-    if isinstance(x, Tuple) and x.cls is not None:
-        found = ctx.fact(ClassAttribute(x.cls, name))
-        return Method(found, x) if _is_function(found) else None
-    if not isinstance(x, Ref) or not isinstance(ctx.contents(x), InstanceObject):
-        return None
-    cls = ctx.contents(x).cls
-    found = ctx.fact(ClassAttribute(cls, name))
-    if not _is_function(found):
+    owner = ctx.held(x) or x
+    cls = owner.cls if isinstance(owner, (InstanceObject, Tuple)) else None
+    if cls is None or not _is_function(found := ctx.fact(ClassAttribute(cls, name))):
         return None
     code = getattr(found, "__code__", None)
     if dataclasses.is_dataclass(cls) and code is not None and code.co_filename == "<string>":
@@ -290,13 +287,13 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
     if isinstance(x, Ref) and name in WRITABLE_ARRAY_ATTRIBUTES and kind_of(ctx, x) == "array":
         setitem(ctx, getattr_(ctx, x, name), Static(...), value)
         return
-    if not isinstance(x, Ref) or not isinstance(ctx.contents(x), InstanceObject):
+    contents = ctx.held(x)
+    if not isinstance(contents, InstanceObject):
         ctx.fail(
             ReadOnlyWrite,
             what=f"an attribute of {ctx.describe(x)}",
             help_text="return the new value, or keep it in an instance that is passed in",
         )
-    contents = ctx.contents(x)
     params = ctx.fact(ClassAttribute(contents.cls, "__dataclass_params__"))
     if params is not ABSENT and params.frozen:
         ctx.fail(
@@ -316,9 +313,10 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
     _set_attribute(ctx, x, name, value)
 
 
-def _set_attribute(ctx: Context, x: Ref, name: str, value: Abstract) -> None:
+def _set_attribute(ctx: Context, x: Abstract, name: str | None, value: Abstract) -> None:
     """Write into the `__dict__` of an instance, or into a slot."""
-    contents = ctx.contents(x)
+    contents = ctx.contents_as(x, InstanceObject)
+    assert isinstance(x, Ref) and name is not None
     if not may_have_attribute(contents.cls, name):
         _fail_without(ctx, contents.cls, name)
     attributes = dict(zip(contents.names, contents.values))

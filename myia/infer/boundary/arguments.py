@@ -87,7 +87,7 @@ class Arguments:
     """The inputs of a program, in order, and the mutable objects among them."""
 
     values: list[Value] = field(default_factory=list)
-    objects: list[Abstract | None] = field(default_factory=list)
+    objects: list[Abstract] = field(default_factory=list)
 
     def value(self, aval: Aval, name: str | None) -> Value:
         """The value of the next leaf."""
@@ -105,18 +105,15 @@ class Arguments:
             help_text = f"XLA takes {MAX_DIMENSIONS}: reshape it before the call"
             ctx.fail(Unsupported, what=what, help_text=help_text)
         value = self.value(Aval(leaf.dtype, leaf.shape), name)
-        if leaf.kind == "array":
-            self.objects.append(None)
+        is_array = leaf.kind == "array"
         if leaf.shape == ():
-            x = Scalar(value, weak=isinstance(leaf.kind, type), boxed=leaf.kind == "array")
-            if leaf.kind == "array":
-                self.objects[-1] = x
-            return x
-        readonly = DEVICE_ARRAY if leaf.is_jax else None
-        ref = self.new(ctx, ArrayObject(value, readonly, leaf.contiguous))
-        if leaf.kind == "array":
-            self.objects[-1] = ref
-        return ref
+            x: Abstract = Scalar(value, weak=isinstance(leaf.kind, type), boxed=is_array)
+        else:
+            readonly = DEVICE_ARRAY if leaf.is_jax else None
+            x = self.new(ctx, ArrayObject(value, readonly, leaf.contiguous))
+        if is_array:
+            self.objects.append(x)
+        return x
 
     def new(self, ctx: Context, contents: Contents) -> Ref:
         """A new object; `fill` sets its contents, once its parts have been made."""

@@ -49,16 +49,16 @@ Builder = Callable[[Context, list[Abstract], bool], Abstract]
 class Tree:
     """The differentiable leaves of abstract values, and builders of the structures around them."""
 
-    leaves: list[Abstract]
+    leaves: list[Scalar | Ref]
     values: list[Value]
     builders: list[Builder]
 
-    def fill(self, ctx: Context, leaves: list[Abstract], *, alike: bool = False) -> list[Abstract]:
+    def fill(self, ctx: Context, xs: Sequence[Abstract], *, alike: bool = False) -> list[Abstract]:
         """The same structures with other leaves; a set becomes a list, unless they are `alike`.
 
         Equal derivatives would be one item of a set.
         """
-        rest = list(leaves)
+        rest = list(xs)
         return [build(ctx, rest, alike) for build in self.builders]
 
     def rebuild(self, ctx: Context, values: list[Value]) -> list[Abstract]:
@@ -119,7 +119,7 @@ class _Walk:
     ctx: Context
     what: str
     integers: bool
-    leaves: list[Abstract] = field(default_factory=list)
+    leaves: list[Scalar | Ref] = field(default_factory=list)
     active: set[int] = field(default_factory=set)  # the objects that the walk is inside of
 
     def structure(self, x: Abstract, path: str) -> Builder:
@@ -137,7 +137,7 @@ class _Walk:
             if not self.integers:
                 refuse_held_numbers(ctx, x, path, self.what == RESULT)
             if isinstance(x, (Static, Outside)) or not self.integers:
-                return lambda ctx, rest, alike: x
+                return _kept(x)
         if is_dynamic(ctx, x):
             refuse_dynamic(ctx, "the derivative with respect to elements")
         if not isinstance(x, Ref):
@@ -147,7 +147,7 @@ class _Walk:
 
     def leaf(self, x: Abstract) -> Builder:
         dtype, _ = operand_dtype(self.ctx, x)
-        if dtype.kind not in "fc" and not self.integers:
+        if not isinstance(x, (Scalar, Ref)) or (dtype.kind not in "fc" and not self.integers):
             kind = self.ctx.describe(x) if not isinstance(x, Static) else f"the int {x.value}"
             help_text = RETURN_FLOATS if self.what == RESULT else PASS_FLOATS
             self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=help_text)
@@ -159,9 +159,10 @@ class _Walk:
             kind = f"an object that holds itself, at `{path}`"
             self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=WITHOUT_CYCLE)
         contents = self.ctx.contents(x)
-        if isinstance(contents, SetObject) and all(isinstance(i, Static) for i in contents.items):
-            self.structure(Static(frozenset(i.value for i in contents.items)), path)
-            return lambda ctx, rest, alike: x  # a setting, if it was not refused
+        known = [i.value for i in contents.children() if isinstance(i, Static)]
+        if isinstance(contents, SetObject) and len(known) == len(contents.items):
+            self.structure(Static(frozenset(known)), path)
+            return _kept(x)  # a setting, if it was not refused
         if isinstance(contents, InstanceObject) and not (
             self.integers or holds_number(self.ctx, x)
         ):
@@ -183,14 +184,16 @@ class _Walk:
     def parts(self, x: Any, path: str) -> list[Builder]:
         """The builders of the children of an abstract value or of the contents of an object."""
         return [
-            (lambda ctx, rest, alike, kept=child: kept)
-            if _is_static_setting(x, child)
-            else self.structure(child, f"{path}{place}")
+            _kept(child) if _is_static_setting(x, child) else self.structure(child, path + place)
             for place, child in zip(places_of(x), x.children())
         ]
 
 
-def _items(ctx: Context, x: Ref, what: str) -> ListObject:
+def _kept(x: Abstract) -> Builder:
+    return lambda ctx, rest, alike: x
+
+
+def _items(ctx: Context, x: Abstract, what: str) -> ListObject:
     """The items of a list that has grown in a loop."""
     if not isinstance(ctx.length(x), Static):
         kind = "a list whose length is known only at run time"

@@ -13,19 +13,21 @@ import functools
 import numbers
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from myia.infer.boundary.instances import is_state, slots_of, state_of
+from myia.infer.boundary.instances import is_state, state_of
 from myia.infer.boundary.signature import variables
 from myia.infer.registry import LIBRARIES, is_traced, top_package
 
 # Methods of objects that have floats which their attributes do not show.
 HIDDEN_NUMBERS = ("__float__", "__array__", "__array_interface__", "__dlpack__", "__getitem__")
-CONTAINERS = (tuple, list, set, frozenset, collections.deque, array.array, memoryview)
-VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+CONTAINERS: tuple[type[Iterable[Any]], ...] = (
+    *(tuple, list, set, frozenset, collections.deque, array.array, memoryview),
+    *(type({}.keys()), type({}.values()), type({}.items())),
+)
 PLAIN = (str, bytes, bytearray, range, slice, np.dtype, type(None), type(...))
 
 
@@ -50,7 +52,7 @@ def _number_in(x: Any, kinds: str, active: set[int]) -> str | None:
         if found is not None:
             return f"{name}{found}"
     active.discard(id(x))
-    known = isinstance(x, (*CONTAINERS, *VIEWS, Mapping, type)) or callable(x) or is_state(x)
+    known = isinstance(x, (*CONTAINERS, Mapping, type)) or callable(x) or is_state(x)
     hidden = not known and any(hasattr(type(x), name) for name in HIDDEN_NUMBERS)
     return "" if hidden else None
 
@@ -66,7 +68,7 @@ def _number_in_array(x: Any, kinds: str, active: set[int]) -> str | None:
 
 def _parts_of(x: Any) -> Iterator[tuple[str, Any]]:
     """What `x` holds, with its place: items, attributes, what a function has captured."""
-    if isinstance(x, (*CONTAINERS, *VIEWS)):
+    if isinstance(x, CONTAINERS):
         yield from ((f"[{i}]", item) for i, item in enumerate(x))
     elif isinstance(x, Mapping):
         yield from ((f"[{key!r}]", item) for key, item in x.items())
@@ -90,9 +92,7 @@ def _parts_of(x: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(x, BaseException):
         yield ".args", x.args
     else:
-        cls = type(x)
-        state = state_of(x) if cls.__dictoffset__ or slots_of(cls) else {}
-        yield from ((f".{name}", value) for name, value in state.items())
+        yield from ((f".{name}", value) for name, value in state_of(x).items())
 
 
 def _captured(f: types.FunctionType) -> Iterator[tuple[str, Any]]:

@@ -10,8 +10,8 @@ import copy
 import functools
 import sys
 import types
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
 
 HEAP_TYPE = 1 << 9  # of the flags of a class: it was made at run time, by a `class` statement
 WITHOUT_STATE = ("builtins", "functools", "numpy")  # modules whose classes are known by name
@@ -33,7 +33,15 @@ OPERATORS = READS.union(
     (f"__{prefix}{name}__" for name in BINARY for prefix in ("", "r", "i")),
     (f"__{name}__" for name in UNARY_AND_COMPARISONS),
 )
+P = ParamSpec("P")
+T = TypeVar("T")
 OF_PYTHON = ("builtins", "collections", "enum")  # modules whose methods do what is expected
+
+
+def cached(f: Callable[P, T]) -> Callable[P, T]:
+    """As `functools.cache`, whose type does not take classes for hashable."""
+    found: Callable[..., T] = functools.cache(f)
+    return found
 
 
 def is_state(x: Any) -> bool:
@@ -41,7 +49,7 @@ def is_state(x: Any) -> bool:
     return has_only_attributes(type(x)) and not isinstance(x, (type, types.ModuleType))
 
 
-@functools.cache
+@cached
 def has_only_attributes(cls: type) -> bool:
     """Do the instances of a class have no state but their attributes?
 
@@ -66,7 +74,7 @@ def _slot_count(cls: type) -> int:
     return sum(type(x) is types.MemberDescriptorType for x in vars(cls).values())
 
 
-@functools.cache
+@cached
 def slots_of(cls: type) -> dict[str, types.MemberDescriptorType]:
     """The slots of a class and its bases, by the names under which they are stored."""
     return {
@@ -159,7 +167,7 @@ def copied(x: Any, made: dict[int, Any] | None = None) -> Any:
     return new
 
 
-@functools.cache
+@cached
 def has_own_operators(cls: type) -> bool:
     """Does Python code of a class of numbers, texts or containers say what operators do with them?
 

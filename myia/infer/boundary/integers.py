@@ -134,9 +134,9 @@ def steps(signature: Node | FunctionSignature) -> list[Step]:
     if signature.kind == "method":
         return [SELF]
     if signature.kind == "partial":
-        n, *names = signature.keys
+        n, *keywords = signature.keys
         bound = [(".args[%s]", i) for i in range(n)]
-        return [(".%s", "func"), *bound, *((".keywords[%r]", name) for name in names)]
+        return [(".%s", "func"), *bound, *((".keywords[%r]", name) for name in keywords)]
     fields = getattr(signature.cls, "_fields", ())
     if signature.kind == "tuple" and len(fields) == count:
         return [(".%s", name) for name in fields]

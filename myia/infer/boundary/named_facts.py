@@ -112,7 +112,7 @@ def _question(name: Name) -> Question:
 
 def _object_name(x: Any, known: dict[int, Name]) -> Name | None:
     if isinstance(x, dict):  # the namespace of a module
-        module = sys.modules.get(x.get("__name__"))
+        module = sys.modules.get(x.get("__name__", ""))
         return ("module", module.__name__) if module and vars(module) is x else None
     if type(x) in PLAIN:
         return ("value", type(x).__name__, repr(x))

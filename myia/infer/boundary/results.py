@@ -103,13 +103,13 @@ class Outputs:
         if isinstance(x, UndefinedType):  # only where an error is raised on every path
             return _constant(None)
         if isinstance(x, Range) and all(map(is_static_int, x.children())):
-            return _constant(range(*(part.value for part in x.children())))
+            return _constant(range(*(ctx.int_of(part, "a range") for part in x.children())))
         if isinstance(x, PyFunction) and all(isinstance(part, Static) for part in x.parts):
             return _constant(x.function)
-        if isinstance(x, Ref):
-            if x.id in self.argument_ids:
-                index = self.argument_ids[x.id]
-                return lambda numbers, objects: objects[index]
+        if isinstance(x, Ref) and x.id in self.argument_ids:
+            index = self.argument_ids[x.id]
+            return lambda numbers, objects: objects[index]
+        if isinstance(x := with_nominal_shape(ctx, x), Ref):
             return self.object(x)
         ctx.fail(
             Unsupported,
@@ -127,7 +127,6 @@ class Outputs:
         return lambda n, o: value(n, o) if present(n, o) else None
 
     def object(self, x: Ref) -> Recipe:
-        x = with_nominal_shape(self.ctx, x)
         contents = self.ctx.contents(x)
         if isinstance(contents, STATIC_ARRAYS):  # one object, however often the result has it
             if x.id not in self.leaf_of_array:

@@ -46,7 +46,7 @@ class Leaf:
         return self.kind in ("device", "transformed", "traced")
 
 
-leaf = functools.cache(Leaf)
+leaf: Callable[..., Leaf] = functools.cache(Leaf)
 INTEGER = leaf(int, np.dtype(np.int64))  # an int that is an argument of the program
 
 
@@ -346,28 +346,26 @@ def _identity(flat: Flattener, x: Any) -> Identity:
     return Identity(x)
 
 
-RULES.update(
-    {
-        float: _number_rule(leaf(float, np.dtype(np.float64))),
-        complex: _number_rule(leaf(complex, np.dtype(np.complex128))),
-        **dict.fromkeys((bool, str, bytes, type(None), type(Ellipsis)), _constant),
-        **dict.fromkeys((type, types.ModuleType, np.ufunc), _identity),
-        int: _integer,
-        range: _range_constant,
-        np.ndarray: _array,
-        tuple: _tuple,
-        list: _list,
-        dict: _dict,
-        set: _set,
-        frozenset: _set,
-        types.FunctionType: _function,
-        types.MethodType: _method,
-        functools.partial: _partial,
-        Identity: lambda flat, x: x,
-        types.BuiltinFunctionType: _builtin,
-        np.vectorize: _vectorized,
-    }
-)
+RULES |= {
+    float: _number_rule(leaf(float, np.dtype(np.float64))),
+    complex: _number_rule(leaf(complex, np.dtype(np.complex128))),
+    **dict.fromkeys((bool, str, bytes, type(None), type(Ellipsis)), _constant),
+    **dict.fromkeys((type, types.ModuleType, np.ufunc), _identity),
+    int: _integer,
+    range: _range_constant,
+    np.ndarray: _array,
+    tuple: _tuple,
+    list: _list,
+    dict: _dict,
+    set: _set,
+    frozenset: _set,
+    types.FunctionType: _function,
+    types.MethodType: _method,
+    functools.partial: _partial,
+    Identity: lambda flat, x: x,
+    types.BuiltinFunctionType: _builtin,
+    np.vectorize: _vectorized,
+}
 PREDICATES += [
     (lambda x: isinstance(x, enum.Enum) or has_own_operators(type(x)), _identity),
     (lambda x: isinstance(x, np.generic) and type(x).__module__ == "numpy", _generic),

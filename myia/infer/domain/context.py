@@ -113,7 +113,7 @@ class Context:
         self.root_values: dict[Question, Abstract] = {}
         self.answers: dict[Question, Any] = {}
         # The mutable objects of the arguments and of the answers, as abstract values.
-        self.objects: list[Abstract | None] = []
+        self.objects: list[Abstract] = []
         # How many derivatives are taken of the code that is being inferred.
         self.differentiating = 0
         # How many calls of the host have been inferred (`infer/boundary/host_calls.py`).
@@ -197,6 +197,10 @@ class Context:
         contents = self.contents(x)
         assert isinstance(contents, kind)
         return contents
+
+    def held(self, x: Abstract) -> Contents | None:
+        """What the object `x` holds; None: `x` is an immutable value."""
+        return self.contents(x) if isinstance(x, Ref) else None
 
     def write(self, ref: Ref, contents: Contents) -> None:
         self.heap.write(ref.id, contents, current_span())

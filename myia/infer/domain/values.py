@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, fields
 from functools import cache
-from typing import Any, ClassVar, Protocol, Self, TypeGuard
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeGuard
 
 import numpy as np
 
@@ -150,7 +150,7 @@ class Tuple(Abstract):
 
     PARTS = ("items",)
     items: tuple[Abstract, ...]
-    cls: type | None = None
+    cls: type[NamedTuple] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -345,6 +345,11 @@ def is_static_number(x: Abstract) -> TypeGuard[Static]:
 def is_static_int(x: Abstract) -> TypeGuard[Static]:
     """A compile-time integer (bool included, as in Python)."""
     return isinstance(x, Static) and isinstance(x.value, (int, np.integer, np.bool_))
+
+
+def is_namedtuple(cls: Any) -> TypeGuard[type[NamedTuple]]:
+    """A class of namedtuples."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
 # Types of immutable objects that mean the same when they are equal; libraries add theirs.

@@ -41,6 +41,7 @@ from myia.infer.domain.values import (
     Scalar,
     Static,
     Tuple,
+    is_namedtuple,
 )
 from myia.infer.eval.library_calls import located_at_call, name_of, refuse
 from myia.infer.eval.tail_calls import as_loop
@@ -302,7 +303,7 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
         ctx.fail(
             Unsupported, what=f"an instance of {cls.__name__}, which has operators of its own,"
         )
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+    if is_namedtuple(cls):
         defaults = cls._field_defaults
         fields = [Parameter(n, "POSITIONAL_OR_KEYWORD", n in defaults) for n in cls._fields]
         bound = _bind_fields(ctx, cls, fields, tuple(map(Static, defaults.values())), args, kwargs)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+from functools import partial
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -17,7 +18,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
 from myia.infer.domain.errors import BadType, InvalidatedRead, Unsupported
 from myia.infer.domain.facts import Answer, ClassAttribute
-from myia.infer.domain.heap import DictObject
+from myia.infer.domain.heap import DictObject, InstanceObject
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
     FALSE,
@@ -59,8 +60,8 @@ from myia.infer.operators.numpy_operands import (
     refuse_elementwise_methods,
 )
 from myia.infer.operators.operators import (
+    dict_of,
     dynamic_operator,
-    is_dict,
     is_list,
     is_not_implemented,
     sequence_items,
@@ -78,8 +79,8 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if op in ("in", "not in"):
         found = _contains(ctx, ctx.force(b), a)
         return found if op == "in" else negate(ctx, found)
-    if op in ("==", "!=") and (isinstance(a, Optional) or isinstance(b, Optional)):
-        return _compare_optional(ctx, op, a, b)
+    if op in ("==", "!=") and isinstance(x := a if isinstance(a, Optional) else b, Optional):
+        return _compare_optional(ctx, op, x, a, b)
     a, b = converted(ctx, op, ctx.force(a), ctx.force(b))
     if isinstance(a, (Static, Outside)) and isinstance(b, (Static, Outside)):
         return static_binary(ctx, op, a, b)
@@ -96,9 +97,9 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     return _compare_structures(ctx, op, a, b)
 
 
-def _compare_optional(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
-    """`==` and `!=` of what may be None."""
-    x, other = (a, b) if isinstance(a, Optional) else (b, a)
+def _compare_optional(ctx: Context, op: str, x: Optional, a: Abstract, b: Abstract) -> Abstract:
+    """`==` and `!=` of two operands of which `x` may be None."""
+    other = b if x is a else a
     if x.absent is UNDEFINED:  # an error where it has no value
         return compare(ctx, op, *(ctx.force(y) if y is x else y for y in (a, b)))
     if is_none(other):
@@ -116,8 +117,8 @@ def _compare_structures(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abst
         return found
     x, y = sequence_items(ctx, a), sequence_items(ctx, b)
     equality = op in ("==", "!=")
-    if is_dict(ctx, a) and is_dict(ctx, b) and equality:
-        equal = _equal_dicts(ctx, ctx.contents(a), ctx.contents(b))
+    if equality and (p := dict_of(ctx, a)) and (q := dict_of(ctx, b)):
+        equal = _equal_dicts(ctx, p, q)
         return equal if op == "==" else negate(ctx, equal)
     if x is not None and y is not None and (equality or is_list(a) == is_list(b)):
         if not equality:
@@ -139,7 +140,7 @@ def _equal_items(ctx: Context, x: tuple, y: tuple) -> Abstract:
     """Equality of two sequences: an object equals itself."""
     equal: Abstract = Static(len(x) == len(y))
     for p, q in zip(x, y):
-        equal = short_circuit_and(ctx, equal, lambda p=p, q=q: is_or_equals(ctx, p, q))
+        equal = short_circuit_and(ctx, equal, partial(is_or_equals, ctx, p, q))
     return equal
 
 
@@ -189,7 +190,8 @@ def _by_method(
     ctx: Context, op: str, own: str, self: Abstract, other: Abstract, reflected: bool = False
 ) -> Abstract | None:
     if op in ("==", "!=") and (cls := _generated_equality(ctx, self)) is not None:
-        if not isinstance(other, Ref) or getattr(ctx.contents(other), "cls", None) is not cls:
+        contents = ctx.held(other)
+        if not isinstance(contents, InstanceObject) or contents.cls is not cls:
             return None
         fields = [f.name for f in dataclasses.fields(cls) if f.compare]
         sides = [Tuple(tuple(ctx.getattr(x, n) for n in fields)) for x in (self, other)]
@@ -211,7 +213,8 @@ def _by_method(
 
 def _generated_equality(ctx: Context, x: Abstract) -> type | None:
     """The class of an instance of a dataclass whose `__eq__` was made by `dataclass`."""
-    cls = getattr(ctx.contents(x), "cls", None) if isinstance(x, Ref) else None
+    contents = ctx.held(x)
+    cls = contents.cls if isinstance(contents, InstanceObject) else None
     if cls is None or not dataclasses.is_dataclass(cls):
         return None
     code = getattr(ctx.fact(ClassAttribute(cls, "__eq__")), "__code__", None)
@@ -282,15 +285,14 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
         return _any(ctx, compare(ctx, "==", container, x))
     if (found := ctx.special_method(container, "__contains__")) is not None:
         return truth(ctx, ctx.call(found, (x,), {}))
-    if isinstance(container, Ref) and isinstance(ctx.contents(container), DictObject):
-        key = _constant(x)
-        if not isinstance(key, Static):
+    if isinstance(contents := ctx.held(container), DictObject):
+        if not isinstance(x, Static):
             require_hashable(ctx, x)
             ctx.needs_static("the key of a dict")
-        return Static(key.value in ctx.contents(container).keys)
+        return Static(x.value in contents.keys)
     answer: Abstract = FALSE
     for item in _items_searched(ctx, container, x):
-        answer = short_circuit_or(ctx, answer, lambda i=item: is_or_equals(ctx, x, i))
+        answer = short_circuit_or(ctx, answer, partial(is_or_equals, ctx, x, item))
     return answer
 
 
@@ -303,11 +305,10 @@ def _items_searched(ctx: Context, container: Abstract, x: Abstract) -> tuple[Abs
         return ctx.list_items(container, to_end=False)
     if not isinstance(container.value, (tuple, range)):
         try:
-            message = sample(ctx, x) in container.value
+            operator.contains(container.value, sample(ctx, x))
         except (TypeError, NoSample) as e:
-            message = e
-        if isinstance(message, TypeError) and not isinstance(container.value, np.ndarray):
-            ctx.fail(BadType, message=str(message))
+            if isinstance(e, TypeError) and not isinstance(container.value, np.ndarray):
+                ctx.fail(BadType, message=str(e))
         ctx.fail(Unsupported, what=f"`in` {ctx.describe(container)} of a run-time value")
     return tuple(Static(i) for i in container.value)
 
@@ -320,7 +321,7 @@ def _any(ctx: Context, x: Abstract) -> Abstract:
 def _constant(x: Abstract) -> Abstract:
     """A tuple of compile-time values is one."""
     if isinstance(x, Tuple) and x.cls is None:
-        items = [_constant(i) for i in x.items]
-        if all(isinstance(i, Static) for i in items):
-            return Static(tuple(i.value for i in items))
+        items = [i.value for i in map(_constant, x.items) if isinstance(i, Static)]
+        if len(items) == len(x.items):
+            return Static(tuple(items))
     return x

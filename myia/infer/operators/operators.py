@@ -18,10 +18,11 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_DTYPES, is_number, is_weak, kind_of, promote
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
-from myia.infer.domain.heap import BufferObject, DictObject, ListObject
+from myia.infer.domain.heap import BufferObject, DictObject, ListObject, SetObject
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
     Abstract,
+    Outside,
     Ref,
     Scalar,
     Static,
@@ -81,7 +82,7 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     return _sequences(ctx, op, a, b)
 
 
-def static_binary(ctx: Context, op: str, a: Static, b: Static) -> Abstract:
+def static_binary(ctx: Context, op: str, a: Static | Outside, b: Static | Outside) -> Abstract:
     integers_only = isinstance(a.value, int) and isinstance(b.value, int)
     if op == "**" and integers_only and a.value.bit_length() * b.value > MAX_STATIC_BITS:
         ctx.fail(BadValue, message="this integer is too large", exception="OverflowError")
@@ -182,31 +183,28 @@ def _refuse_complex(ctx: Context, base: Value, exponent: Value | None) -> None:
 
 def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     """`+` and `*` of tuples and lists, `|` of dicts; operators of instances."""
-    if any(_is_buffer(ctx, x) for x in (a, b)):
-        found = list_slices.list_operator(ctx, op, a, b)
-        return _refuse_operands(ctx, op, a, b) if found is None else found
+    if any(isinstance(ctx.held(x), BufferObject) for x in (a, b)):
+        return list_slices.list_operator(ctx, op, a, b) or _refuse_operands(ctx, op, a, b)
     named = any(isinstance(x, Tuple) and x.cls is not None for x in (a, b))
     if named and (found := _by_special_method(ctx, op, a, b)) is not None:
         return found
     x, y = sequence_items(ctx, a), sequence_items(ctx, b)
     if op == "+" and x is not None and y is not None and is_list(a) == is_list(b):
         return ctx.new(ListObject(x + y)) if is_list(a) else Tuple(x + y)
-    if op == "*" and (x is None) != (y is None) and _may_be_int(a if x is None else b):
-        items, count = (x, b) if y is None else (y, a)
-        times = ctx.int_of(count, "how often a sequence is repeated")
-        items = items * times
-        return (
-            ctx.new(ListObject(items)) if isinstance(a if y is None else b, Ref) else Tuple(items)
-        )
+    repeated, items, count = (a, x, b) if y is None else (b, y, a)
+    if op == "*" and items is not None and (x is None or y is None) and _may_be_int(count):
+        items *= ctx.int_of(count, "how often a sequence is repeated")
+        return ctx.new(ListObject(items)) if is_list(repeated) else Tuple(items)
     if is_set(ctx, a) and is_set(ctx, b):
         found = evaluated(ctx, OPERATORS[op][0], a, b, ordered=False)
         if found is None:
             _refuse_operands(ctx, op, a, b)
-        if evaluated(ctx, OPERATORS[op][0], a, b) is None and isinstance(found, Ref):
-            ctx.write(found, replace(ctx.contents(found), ordered=False))
+        contents = ctx.held(found)
+        if isinstance(contents, SetObject) and evaluated(ctx, OPERATORS[op][0], a, b) is None:
+            return ctx.new(replace(contents, ordered=False))
         return found
-    if op == "|" and all(is_dict(ctx, x) for x in (a, b)):
-        return ctx.new(_merged_dict(ctx.contents(a), ctx.contents(b)))
+    if op == "|" and (p := dict_of(ctx, a)) and (q := dict_of(ctx, b)):
+        return ctx.new(_merged_dict(p, q))
     found = _by_special_method(ctx, op, a, b)
     return _refuse_operands(ctx, op, a, b) if found is None else found
 
@@ -245,19 +243,15 @@ def _refuse_operands(ctx: Context, op: str, a: Abstract, b: Abstract) -> NoRetur
     ctx.fail(Unsupported, what=f"`{op}` of {what}")
 
 
-def _is_buffer(ctx: Context, x: Abstract) -> bool:
-    return isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject)
-
-
 def is_list(x: Abstract) -> bool:
     """Of two sequences: is this one a list?"""
     return isinstance(x, Ref)
 
 
-def is_dict(ctx: Context, x: Abstract) -> bool:
-    """Is it a dict whose operators are those of dicts?"""
-    contents = ctx.contents(x) if isinstance(x, Ref) else None
-    return isinstance(contents, DictObject) and not issubclass(contents.cls, Counter)
+def dict_of(ctx: Context, x: Abstract) -> DictObject | None:
+    """What a dict holds whose operators are those of dicts."""
+    found = ctx.held(x)
+    return found if isinstance(found, DictObject) and not issubclass(found.cls, Counter) else None
 
 
 def _merged_dict(x: DictObject, y: DictObject) -> DictObject:
@@ -271,9 +265,8 @@ def sequence_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...] | None:
         return x.items
     if isinstance(x, Static) and isinstance(x.value, tuple):
         return tuple(Static(i) for i in x.value)
-    if isinstance(x, Ref) and isinstance(ctx.contents(x), ListObject):
-        return ctx.contents(x).items
-    return None
+    contents = ctx.held(x)
+    return contents.items if isinstance(contents, ListObject) else None
 
 
 # ----- In place
@@ -282,7 +275,7 @@ def sequence_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...] | None:
 def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     """`a op= b`: an array or a list is changed and stays itself, anything else is replaced."""
     a, b = ctx.force(a), ctx.force(b)
-    if is_dynamic(ctx, a) or (ctx.is_array(a) and is_dynamic(ctx, b)):
+    if isinstance(a, Ref) and (is_dynamic(ctx, a) or (ctx.is_array(a) and is_dynamic(ctx, b))):
         assign(ctx, a, binary(ctx, op, a, b))
         return a
     if ctx.is_array(a):
@@ -298,32 +291,32 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             what="changing an array without dimensions in place",
             help_text="write `x = x + y`, or give the array an axis: shape (1,)",
         )
-    if is_numpys(ctx, b) and not left_to_python(ctx, op, b, a):
+    if not isinstance(a, Ref) or (is_numpys(ctx, b) and not left_to_python(ctx, op, b, a)):
         return binary(ctx, op, a, b)  # NumPy's: a list is replaced by an array
-    if isinstance(a, Ref) and isinstance(ctx.contents(a), ListObject) and op in "+*":
-        items = sequence_items(ctx, a)
+    contents = ctx.contents(a)
+    if isinstance(contents, ListObject) and op in "+*":
         if op == "*":
             if not _may_be_int(b):
                 _refuse_operands(ctx, op, a, b)
-            items = items * ctx.int_of(b, "how often a list is repeated")
+            items = contents.items * ctx.int_of(b, "how often a list is repeated")
         else:
-            items += ctx.list_items(b)
+            items = contents.items + ctx.list_items(b)
         ctx.write(a, ListObject(items))
         return a
-    if _is_buffer(ctx, a) and op in "+*":
+    if isinstance(contents, BufferObject) and op in "+*":
         other = ctx.new(ListObject(ctx.list_items(b))) if op == "+" else b
-        list_slices.replace_items(ctx, a, binary(ctx, op, a, other))
+        found = list_slices.list_operator(ctx, op, a, other) or _refuse_operands(ctx, op, a, b)
+        list_slices.replace_items(ctx, a, found)
         return a
-    if op == "|" and is_dict(ctx, a) and is_dict(ctx, b):
-        ctx.write(a, _merged_dict(ctx.contents(a), ctx.contents(b)))
+    if op == "|" and (x := dict_of(ctx, a)) and (y := dict_of(ctx, b)):
+        ctx.write(a, _merged_dict(x, y))
         return a
-    if isinstance(a, Ref) and is_set(ctx, a) and op in "|&-^" and ctx.contents(a).cls is set:
+    if isinstance(contents, SetObject) and op in "|&-^" and contents.cls is set:
         what = f"`{op}=`, which changes a set,"
         ctx.fail(Unsupported, what=what, help_text=f"write `s = s {op} t`")
-    if isinstance(a, Ref):
-        found = ctx.special_method(a, f"__i{OPERATORS[op][1]}__")
-        if found is not None and not is_not_implemented(result := ctx.call(found, (b,), {})):
-            return result
+    method = ctx.special_method(a, f"__i{OPERATORS[op][1]}__")
+    if method is not None and not is_not_implemented(result := ctx.call(method, (b,), {})):
+        return result
     return binary(ctx, op, a, b)
 
 
@@ -340,17 +333,15 @@ def unary(ctx: Context, op: str, x: Abstract) -> Abstract:
 
 
 def _unary(ctx: Context, op: str, x: Abstract) -> Abstract:
+    name = {"-": "neg", "+": "pos", "~": "invert"}[op]
     if is_static_number(x):
-        python = {"-": operator.neg, "+": operator.pos, "~": operator.invert}[op]
         try:
-            return Static(python(x.value))
+            return Static(getattr(operator, name)(x.value))
         except TypeError as e:
             ctx.fail(BadType, message=str(e))
     if not is_numeric(ctx, x):
-        method = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op]
-        found = ctx.special_method(x, method)
-        if found is not None:
-            return ctx.call(found, (), {})
+        if (method := ctx.special_method(x, f"__{name}__")) is not None:
+            return ctx.call(method, (), {})
         ctx.fail(BadType, message=f"bad operand type for unary {op}: {ctx.describe(x)}")
     dtype, weak = operand_dtype(ctx, x)
     if dtype.kind == "b" and weak:

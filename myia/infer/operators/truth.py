@@ -18,7 +18,6 @@ from myia.infer.domain.values import (
     Abstract,
     Optional,
     Outside,
-    Ref,
     Scalar,
     Static,
     Tuple,
@@ -32,9 +31,9 @@ from myia.primitives.pointwise import logic
 
 def negate(ctx: Context, x: Abstract) -> Abstract:
     """`not` of a truth value."""
-    if isinstance(x, Static):
-        return Static(not x.value)
-    return Scalar(logic.not_(x.value), weak=True)
+    if isinstance(x, Scalar):
+        return Scalar(logic.not_(x.value), weak=True)
+    return Static(not ctx.static(x, "a truth value"))
 
 
 def truth(ctx: Context, x: Abstract) -> Abstract:
@@ -63,15 +62,14 @@ def truth(ctx: Context, x: Abstract) -> Abstract:
             message = "the truth value of an array with more than one element is ambiguous"
             ctx.fail(BadValue, message=f"{message}: use .any() or .all()")
         return truth(ctx, Scalar(ctx.reshape(value, ()), weak=False))
-    if isinstance(x, Ref):
-        contents = ctx.contents(x)
-        if isinstance(contents, (ListObject, DictObject, SetObject)):
-            return Static(bool(contents.children()))
-        if isinstance(contents, InstanceObject):
-            for name in ("__bool__", "__len__"):
-                if (found := ctx.special_method(x, name)) is not None:
-                    return truth(ctx, ctx.call(found, (), {}))
-    if isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject):
+    contents = ctx.held(x)
+    if isinstance(contents, (ListObject, DictObject, SetObject)):
+        return Static(bool(contents.children()))
+    if isinstance(contents, InstanceObject):
+        for name in ("__bool__", "__len__"):
+            if (found := ctx.special_method(x, name)) is not None:
+                return truth(ctx, ctx.call(found, (), {}))
+    if isinstance(contents, BufferObject):
         return truth(ctx, ctx.length(x))
     return TRUE
 
