@@ -99,8 +99,8 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
 
 def _compare_optional(ctx: Context, op: str, x: Optional, a: Abstract, b: Abstract) -> Abstract:
     """`==` and `!=` of two operands of which `x` may be None."""
-    other = b if x is a else a
-    if x.absent is UNDEFINED:  # an error where it has no value
+    other, absent = b if x is a else a, x.absent
+    if absent is None or absent is UNDEFINED:  # an error where it has no value
         return compare(ctx, op, *(ctx.force(y) if y is x else y for y in (a, b)))
     if is_none(other):
         return compare(ctx, "is" if op == "==" else "is not", x, other)
@@ -108,7 +108,7 @@ def _compare_optional(ctx: Context, op: str, x: Optional, a: Abstract, b: Abstra
     def with_value(value: Abstract) -> Abstract:
         return compare(ctx, op, *(value if y is x else y for y in (a, b)))
 
-    return branch(ctx, x.present, lambda: with_value(x.value), lambda: with_value(x.absent))
+    return branch(ctx, x.present, lambda: with_value(x.value), lambda: with_value(absent))
 
 
 def _compare_structures(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
@@ -238,7 +238,7 @@ def _lexicographic(ctx: Context, op: str, x: tuple, y: tuple) -> Abstract:
 def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     for x, other in ((a, b), (b, a)):
         if isinstance(x, Optional) and is_none(other):
-            if not is_none(x.absent):
+            if not isinstance(x.absent, Static):
                 return _identical(ctx, ctx.force(x), other)
             return negate(ctx, x.present)
     a, b = ctx.force(a), ctx.force(b)
