@@ -60,6 +60,19 @@ def blocks(m, x, y):
     return p.sum(), p.shape, p.size, p.T.sum(), (p * p).mean(axis=0).sum(), np.prod(p)
 
 
+def beside_other_subscripts(m, rows, x):
+    i = int(x)
+    taken = [m[rows, i::2], m[rows, :i:-2], m[m[:, 0] > -3, i::-2], m[:i][rows[:1] * 0, 1::2]]
+    m[rows, i::-2] = 7.0
+    m[m[:, 1] > 0, :i:3] *= 2.0
+    return [t.sum() for t in taken]
+
+
+@pytest.mark.parametrize("i", (1, 2, 3))
+def test_slices_with_steps_beside_masks_and_arrays_of_integers(i):
+    both(beside_other_subscripts, M, np.array([2, 0]), float(i))
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # means of nothing
 @pytest.mark.parametrize("i", ENDS)
 def test_slices_with_all_ends(i):

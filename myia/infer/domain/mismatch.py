@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from myia.ir.avals import Aval
 
 ONE_DTYPE = "give the array one dtype on every path, with `.astype` or `dtype=`"
@@ -13,7 +15,7 @@ class Mismatch(Exception):
     def __init__(self, a: str, b: str, help_text: str | None = None) -> None:
         super().__init__(f"{a} against {b}")
         self.a, self.b = a, b
-        self.help = {} if help_text is None else {"help_text": help_text}
+        self.help: dict[str, Any] = {} if help_text is None else {"help_text": help_text}
 
 
 def require_one_dtype(x: Aval, y: Aval) -> None:

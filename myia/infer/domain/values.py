@@ -333,6 +333,12 @@ def as_number(x: Abstract) -> Number:
     return x
 
 
+def as_ref(x: Abstract) -> Ref:
+    """`x`, which is an object of the heap."""
+    assert isinstance(x, Ref)
+    return x
+
+
 def is_none(x: Abstract) -> TypeGuard[Static]:
     return isinstance(x, Static) and x.value is None
 

@@ -70,14 +70,16 @@ def with_nominal_shape(ctx: Context, x: Abstract) -> Abstract:
         return ctx.new(
             ListObject(tuple(with_nominal_shape(ctx, item) for item in ctx.list_items(x)))
         )
-    dynamic_axes = dynamic_axes_of(ctx, x) if is_dynamic(ctx, x) else ()
-    lengths = [e.length for e in dynamic_axes if e is not None]
-    if not lengths or any(length.nominal is None for length in lengths):
+    contents = ctx.heap[x.id] if isinstance(x, Ref) else None
+    if not isinstance(x, Ref) or not isinstance(contents, (DynamicArray, DynamicView)):
         return x
-    for length in lengths:
-        less = logic.ne(length.value, constant(length.nominal, np.int64))
+    lengths = [e.length for e in dynamic_axes_of(ctx, x) if e is not None]
+    nominal = [n for length in lengths if (n := length.nominal) is not None]
+    if not nominal or len(nominal) < len(lengths):
+        return x
+    for length, n in zip(lengths, nominal):
+        less = logic.ne(length.value, constant(n, np.int64))
         ctx.check(less, IndexError, "a slice leaves its axis, where its full length is needed")
-    contents = ctx.contents(x)
     if isinstance(contents, DynamicView):
         return ctx.view(Ref(contents.base), contents.step.bounding_slice)
     return ctx.array(contents.value)

@@ -140,24 +140,24 @@ def _broadcast_axis(
     ctx: Context, xs: list[PaddedValue], axes: dict[int, int]
 ) -> tuple[_ResultAxis, list[PaddedValue]]:
     """Broadcast along one axis of the result; `axes[i]` is the axis of operand i."""
-    dynamic = {i: a for i, a in axes.items() if xs[i].dynamic_axes[a] is not None}
+    dynamic = {i: e for i, a in axes.items() if (e := xs[i].dynamic_axes[a]) is not None}
     sizes = {xs[i].value.shape[a] for i, a in axes.items() if i not in dynamic} - {1}
     if len(sizes) > 1:
         ctx.fail(BadValue, message="operands could not be broadcast together")
     if not dynamic:
         return _ResultAxis(next(iter(sizes), 1)), xs
-    forms = {xs[i].dynamic_axes[a].layout_key for i, a in dynamic.items()}
+    forms = {e.layout_key for e in dynamic.values()}
     xs = list(xs)
     if len(forms) > 1 or sizes:
-        single = [i for i, a in dynamic.items() if xs[i].dynamic_axes[a].length.nominal == 1]
+        single = [i for i, e in dynamic.items() if e.length.nominal == 1]
         if single and (sizes or len(single) < len(dynamic)):
             for i in single:
                 xs[i] = _as_single_element(ctx, xs[i], axes[i])
             return _broadcast_axis(ctx, xs, axes)
         # The operands have their valid elements at different indices: pack them to prefixes.
-        for i, a in dynamic.items():
-            xs[i] = _pack_axis(xs[i], a)
-    dynamic_axes = [xs[i].dynamic_axes[a] for i, a in dynamic.items()]
+        for i in dynamic:
+            xs[i] = _pack_axis(xs[i], axes[i])
+    dynamic_axes = [e for i in dynamic if (e := xs[i].dynamic_axes[axes[i]]) is not None]
     if sizes:
         (n,) = sizes
         for e in dynamic_axes:
@@ -168,20 +168,22 @@ def _broadcast_axis(
         for e in dynamic_axes:
             check_equal_lengths(ctx, e.length, least.length, ValueError, MISMATCH)
         target = _ResultAxis(least.bound, least)
-    for i, a in dynamic.items():
-        xs[i] = _resize_axis(xs[i], a, target)
+    for i in dynamic:
+        xs[i] = _resize_axis(xs[i], axes[i], target)
     return target, xs
 
 
 def _as_single_element(ctx: Context, x: PaddedValue, axis: int) -> PaddedValue:
     """`x[i : i + 1]` as one element to repeat; a run-time check that `i` is inside the axis."""
-    check_equal_lengths(ctx, x.dynamic_axes[axis].length, static_length(1), ValueError, MISMATCH)
+    check_equal_lengths(ctx, x.lengths[axis], static_length(1), ValueError, MISMATCH)
     x = _pack_axis(x, axis)
     return _replace_axis(x, axis, resized(x.value, axis, 1), None)
 
 
 def _pack_axis(x: PaddedValue, axis: int) -> PaddedValue:
-    value, dynamic_axis = packed(x.value, axis, x.dynamic_axes[axis])
+    if (dynamic_axis := x.dynamic_axes[axis]) is None:
+        return x
+    value, dynamic_axis = packed(x.value, axis, dynamic_axis)
     return _replace_axis(x, axis, value, dynamic_axis)
 
 
@@ -204,8 +206,7 @@ def align_axes(
     if a is None and b is None and n != m:
         ctx.fail(BadValue, message=message)
     if a is None or b is None or a.layout_key != b.layout_key:
-        x = x if a is None else _pack_axis(x, i)
-        y = y if b is None else _pack_axis(y, j)
+        x, y = _pack_axis(x, i), _pack_axis(y, j)
         check_equal_lengths(ctx, x.lengths[i], y.lengths[j], ValueError, message)
     found = [e for e in (x.dynamic_axes[i], y.dynamic_axes[j]) if e is not None]
     if len(found) == 1:
@@ -222,7 +223,7 @@ def check_equal_lengths(
     """Require equal lengths: proved, or checked at run time."""
     if a.equals(b):
         return
-    if a.hi < b.lo or b.hi < a.lo:
+    if any(x.hi is not None and y.lo is not None and x.hi < y.lo for x, y in ((a, b), (b, a))):
         ctx.fail(BadValue, error=NeedsStatic, message=message)
     ctx.check(logic.ne(a.value, b.value), error, message)
 

@@ -71,22 +71,25 @@ def with_unit_steps(
     ctx: Context, x: Ref, subscript: Subscript
 ) -> tuple[Subscript, tuple[SliceValue, ...] | None]:
     """Split `x[i:j:3, k]` into `x[i:j, k]` and `[::3]`; the second is None if it is all."""
-    first, second = [], []
+    first: list[Abstract] = []
+    second: list[SliceValue] = []
     dynamic_axes = dynamic_axes_of(ctx, x)
     for i in range(len(subscript.entries) + 1):
         second += [WHOLE] * subscript.new_axes.count(i)
         for entry in subscript.entries[i : i + 1]:
+            if not isinstance(entry, SliceValue):
+                first.append(entry)
+                continue
             step = 1
-            if isinstance(entry, SliceValue) and not _is_static_or_whole(entry, dynamic_axes[i]):
+            if not _is_static_or_whole(entry, dynamic_axes[i]):
                 step = ctx.int_of(entry.step, "the step of a slice")
             if step == 0:
                 ctx.fail(BadValue, message="slice step cannot be zero")
             if abs(step) > 1:
                 entry = SliceValue(entry.start, entry.stop, Static(1 if step > 0 else -1))
             first.append(entry)
-            if isinstance(entry, SliceValue):
-                stride = SliceValue(NONE, NONE, Static(abs(step)))
-                second.append(stride if abs(step) > 1 else WHOLE)
+            stride = SliceValue(NONE, NONE, Static(abs(step)))
+            second.append(stride if abs(step) > 1 else WHOLE)
     all_whole = all(k is WHOLE for k in second)
     return Subscript(tuple(first), subscript.new_axes), None if all_whole else tuple(second)
 
@@ -204,7 +207,7 @@ def _axis_slice(
     stop = n if is_none(entry.stop) else slice_bound(entry.stop, n)
     length = at_least(difference(stop, start), 0)
     if step > 1:
-        return _strided_slice(start, length, step, bound)
+        return _strided_slice(length, step, bound)
     return _forward_slice(
         start, _limit_length(length, constant_length(entry), bound, dynamic_axis), bound
     )
@@ -217,7 +220,12 @@ def _limit_length(
     if size is None or length.is_static:
         return length
     nominal = size if dynamic_axis is None and size <= bound else None
-    return replace(length, hi=min(length.hi, size), nominal=nominal)
+    return replace(length, hi=_greatest(length, size), nominal=nominal)
+
+
+def _greatest(length: Length, bound: int) -> int:
+    """The greatest value that it can have, which is at most `bound`."""
+    return bound if length.hi is None else min(bound, length.hi)
 
 
 def _forward_slice(start: Length, length: Length, bound: int) -> _AxisSlice:
@@ -226,7 +234,7 @@ def _forward_slice(start: Length, length: Length, bound: int) -> _AxisSlice:
     It pays where the start is static, where the slice is at most half of the axis, or where its
     nominal length is a constant. Else the bounding slice is the whole axis.
     """
-    size = min(bound, length.hi)
+    size = _greatest(length, bound)
     if size == 0:
         return _AxisSlice(0, 0)
     low = at_most(start, static_length(bound - size))
@@ -234,7 +242,7 @@ def _forward_slice(start: Length, length: Length, bound: int) -> _AxisSlice:
     if not windowed:
         size, low = bound, ZERO_LENGTH
     offset = _clamp_offset(difference(start, low), size)
-    if length.is_static and offset.is_static and offset.number == 0:
+    if isinstance(length.number, int) and offset.is_static and offset.number == 0:
         return _AxisSlice(low.number, length.number)
     return _AxisSlice(low.number, size, 1, _axis_from_offset(offset, length, size))
 
@@ -257,21 +265,19 @@ def _axis_from_offset(offset: Length, length: Length, bound: int) -> DynamicAxis
     return DynamicAxis(length, bound, offset)
 
 
-def _strided_slice(start: Length, length: Length, step: int, bound: int) -> _AxisSlice:
-    """`x[start:stop:step]` from a start known at compile time (see `with_unit_steps`)."""
-    size = -(-(bound - start.number) // step)
-    if size <= 0:
+def _strided_slice(length: Length, step: int, bound: int) -> _AxisSlice:
+    """`x[::step]`: steps of other slices are applied afterwards (`with_unit_steps`)."""
+    size = -(-bound // step)
+    if size == 0:
         return _AxisSlice(0, 0)
-    return _AxisSlice(
-        start.number, size, step, dynamic_axis=prefix_axis(ceil_divided(length, step), size)
-    )
+    return _AxisSlice(0, size, step, dynamic_axis=prefix_axis(ceil_divided(length, step), size))
 
 
 def _clamp_offset(offset: Length, size: int) -> Length:
     """An offset into a bounding slice, with the range 0 .. `size` that it is known to have."""
     if offset.is_static:
         return offset
-    hi = size if offset.hi is None else min(offset.hi, size)
+    hi = _greatest(offset, size)
     return static_length(0) if hi <= 0 else replace(offset, lo=max(0, offset.lo or 0), hi=hi)
 
 
@@ -294,10 +300,9 @@ def _index_into_dynamic_axis(ctx: Context, key: Abstract, dynamic_axis: DynamicA
     """An index into a dynamic axis, made non-negative and checked at run time."""
     require_integer(ctx, key)
     index, n = length_of(key), dynamic_axis.length
-    if index.is_static and not -dynamic_axis.bound <= index.number < dynamic_axis.bound:
-        message = (
-            f"index {index.number} is out of bounds for axis with size at most {dynamic_axis.bound}"
-        )
+    bound = dynamic_axis.bound
+    if isinstance(index.number, int) and not -bound <= index.number < bound:
+        message = f"index {index.number} is out of bounds for axis with size at most {bound}"
         ctx.fail(BadValue, message=message, exception="IndexError")
     below = logic.lt(index.value, arithmetic.neg(n.value))
     outside = logic.or_(below, logic.ge(index.value, n.value))

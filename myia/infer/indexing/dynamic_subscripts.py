@@ -12,7 +12,7 @@ from myia.infer.domain.dynamic_axes import DynamicAxis, pad_masked
 from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
 from myia.infer.domain.heap import DynamicView
-from myia.infer.domain.values import Abstract, Ref, SliceValue, Tuple
+from myia.infer.domain.values import Abstract, Ref, SliceValue, Tuple, as_ref
 from myia.infer.dynamic.access import (
     bounding_aval,
     dtype_of,
@@ -65,16 +65,20 @@ def involves_dynamic_size(ctx: Context, x: Ref, key: Abstract) -> bool:
 def get_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
     """`x[key]`"""
     if is_mask(ctx, key):
-        return select_by_mask(ctx, x, key)
+        return select_by_mask(ctx, x, as_ref(key))
     x, subscript, masks = _subscript(ctx, x, key)
     if masks:
         return select_by_mask(ctx, *_base_and_mask(ctx, x, subscript, masks))
     if any(map(is_array_index, subscript.entries)):
         return _gather(ctx, *_apply_slices_first(ctx, x, subscript))
+    return _view(ctx, x, subscript)
+
+
+def _view(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
+    """`x[subscript]`, of slices and of indices of elements."""
     subscript, strides = with_unit_steps(ctx, x, subscript)
-    if strides is not None:
-        return get_item(ctx, _item(ctx, x, subscript), Tuple(strides))
-    return _item(ctx, x, subscript)
+    found = _item(ctx, x, subscript)
+    return found if strides is None else get_item(ctx, as_ref(found), Tuple(strides))
 
 
 def _item(ctx: Context, x: Ref, subscript: Subscript, *, checked: bool = True) -> Abstract:
@@ -95,7 +99,7 @@ def row(ctx: Context, x: Ref, index: Abstract) -> Abstract:
 def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
     """`x[key] = value`"""
     if is_mask(ctx, key):
-        store_by_mask(ctx, x, key, value)
+        store_by_mask(ctx, x, as_ref(key), value)
         return
     x, subscript, masks = _subscript(ctx, x, key)
     if masks:
@@ -106,7 +110,7 @@ def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
         return
     subscript, strides = with_unit_steps(ctx, x, subscript)
     if strides is not None:
-        store_item(ctx, _item(ctx, x, subscript), Tuple(strides), value)
+        store_item(ctx, as_ref(_item(ctx, x, subscript)), Tuple(strides), value)
         return
     seen_through = slice_of_base(ctx, x, subscript)
     if seen_through is not None:
@@ -132,8 +136,9 @@ def _subscript(ctx: Context, x: Ref, key: Abstract) -> tuple[Ref, Subscript, tup
 def _is_same_view(ctx: Context, x: Ref, dynamic_slice: Any, value: Abstract) -> bool:
     """True for `x[:i] = v` where v is the view `x[:i]`: the last step of `x[:i] += 1`."""
     contents = ctx.heap[value.id] if isinstance(value, Ref) else None
-    same = isinstance(contents, DynamicView) and contents.base == x.id
-    return same and contents.step.same_as(dynamic_slice)
+    if not isinstance(contents, DynamicView) or contents.base != x.id:
+        return False
+    return contents.step.same_as(dynamic_slice)
 
 
 # ----- Masks of one axis
@@ -150,8 +155,7 @@ def _base_and_mask(ctx: Context, x: Ref, subscript: Subscript, masks: Any) -> tu
             what="a mask beside other subscripts than slices after it",
             help_text="take the rest first: `x[0][mask]`, `x.T[mask]`",
         )
-    dynamic_slice, whole = slice_of(ctx, x, Subscript((WHOLE, *entries[1:]), ()))
-    return view_slice(ctx, x, dynamic_slice, whole), entries[0]
+    return as_ref(_view(ctx, x, Subscript((WHOLE, *entries[1:]), ()))), as_ref(entries[0])
 
 
 # ----- Arrays of integers
@@ -164,7 +168,7 @@ def _apply_slices_first(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Ref
     if subscript.new_axes or all(k is WHOLE for k in slices):
         return x, subscript
     others = tuple(WHOLE if isinstance(k, SliceValue) else k for k in entries)
-    return _item(ctx, x, Subscript(slices, ())), Subscript(others, ())
+    return as_ref(_view(ctx, x, Subscript(slices, ()))), Subscript(others, ())
 
 
 def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, DynamicAxis | None]:
@@ -173,7 +177,7 @@ def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, Dynamic
     alone = not subscript.new_axes and all(k is WHOLE for k in rest)
     if not alone:
         refuse_dynamic(ctx, "an index array beside other subscripts")
-    index = read(ctx, first if is_dynamic(ctx, first) else ctx.as_array(first)).packed()
+    index = read(ctx, as_ref(first if is_dynamic(ctx, first) else ctx.as_array(first))).packed()
     if index.value.dtype.kind not in "iu" or index.value.aval.ndim != 1:
         ctx.fail(BadType, message="an index must be an array of integers of one axis")
     value = logic.convert(index.value, dtype=I64)

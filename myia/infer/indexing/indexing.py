@@ -31,6 +31,7 @@ from myia.infer.domain.values import (
     SliceValue,
     Static,
     Tuple,
+    as_ref,
     is_static_int,
 )
 from myia.infer.dynamic.access import bounding_aval, is_dynamic
@@ -72,13 +73,13 @@ I64 = np.dtype(np.int64)
 def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     """`x[key]`"""
     key = with_slices(key)
-    if is_dynamic(ctx, x) or (
-        ctx.is_array(x) and dynamic_subscripts.involves_dynamic_size(ctx, x, key)
-    ):
-        return dynamic_subscripts.get_item(ctx, x, key)
-    if ctx.is_array(x):
-        return _array_item(ctx, x, key)
     if isinstance(x, Ref):
+        if is_dynamic(ctx, x) or (
+            ctx.is_array(x) and dynamic_subscripts.involves_dynamic_size(ctx, x, key)
+        ):
+            return dynamic_subscripts.get_item(ctx, x, key)
+        if ctx.is_array(x):
+            return _array_item(ctx, x, key)
         contents = ctx.contents(x)
         if isinstance(contents, DictObject):
             return _dict_item(ctx, contents, key)
@@ -86,7 +87,7 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
             items = _sequence_item(ctx, contents.items, key, "list")
             return ctx.new(ListObject(items)) if isinstance(items, tuple) else items
         if isinstance(contents, BufferObject):
-            return _buffer_item(ctx, x, key)
+            return _buffer_item(ctx, x, contents, key)
     if isinstance(x, Tuple):
         items = _sequence_item(ctx, x.items, key, "tuple")
         return Tuple(items) if isinstance(items, tuple) else items
@@ -115,22 +116,22 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     """`x[key] = value`"""
     key = with_slices(key)
     if ctx.is_array(x) or is_dynamic(ctx, x):
-        _store_array_item(ctx, x, key, ctx.force(value))
+        _store_array_item(ctx, as_ref(x), key, ctx.force(value))
         return
-    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    contents = ctx.held(x)
     if isinstance(contents, DictObject):
-        items = dict(zip(contents.keys, contents.values))
-        items[dict_key(ctx, key)] = value
-        ctx.write(x, contents.with_items(items))
+        values = dict(zip(contents.keys, contents.values))
+        values[dict_key(ctx, key)] = value
+        ctx.write(as_ref(x), contents.with_items(values))
     elif isinstance(contents, ListObject):
         items = list(contents.items)
         if isinstance(key, SliceValue):
             items[static_key(ctx, key)] = ctx.list_items(value)
         else:
             items[_sequence_index(ctx, key, len(items), "list assignment")] = value
-        ctx.write(x, ListObject(tuple(items)))
+        ctx.write(as_ref(x), ListObject(tuple(items)))
     elif isinstance(contents, BufferObject):
-        _store_buffer_item(ctx, x, key, value)
+        _store_buffer_item(ctx, as_ref(x), contents, key, value)
     elif (found := ctx.special_method(x, "__setitem__")) is not None:
         ctx.call(found, (key, value), {})
     else:
@@ -141,24 +142,23 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
 
 def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
     """`del x[key]`"""
-    key = with_slices(key)
-    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    key, contents = with_slices(key), ctx.held(x)
     if isinstance(contents, DictObject):
         _dict_item(ctx, contents, key)
-        items = dict(zip(contents.keys, contents.values))
-        items.pop(dict_key(ctx, key), None)
-        ctx.write(x, contents.with_items(items))
+        values = dict(zip(contents.keys, contents.values))
+        values.pop(dict_key(ctx, key), None)
+        ctx.write(as_ref(x), contents.with_items(values))
     elif isinstance(contents, ListObject):
         items = list(contents.items)
         del items[static_key(ctx, key)]
-        ctx.write(x, ListObject(tuple(items)))
+        ctx.write(as_ref(x), ListObject(tuple(items)))
     elif isinstance(contents, BufferObject):
-        list_slices.delete_items(ctx, x, static_key(ctx, key))
+        list_slices.delete_items(ctx, as_ref(x), static_key(ctx, key))
     else:
         ctx.fail(Unsupported, what=f"deletion of an item of {ctx.describe(x)}")
 
 
-def static_key(ctx: Context, key: Abstract) -> int | str:
+def static_key(ctx: Context, key: Abstract) -> Any:
     """The Python object of a compile-time subscript."""
     if isinstance(key, SliceValue):
         return slice(*(static_key(ctx, part) for part in key.children()))
@@ -169,7 +169,7 @@ def static_key(ctx: Context, key: Abstract) -> int | str:
     return key.value
 
 
-def dict_key(ctx: Context, key: Abstract) -> str:
+def dict_key(ctx: Context, key: Abstract) -> Any:
     """A compile-time, hashable key."""
     require_hashable(ctx, key)
     return static_key(ctx, key)
@@ -191,7 +191,9 @@ def fail_missing(ctx: Context, key: Any) -> NoReturn:
     ctx.fail(BadValue, message=f"key {key!r} is not in the dict", exception="KeyError")
 
 
-def _sequence_item(ctx: Context, items: tuple, key: Abstract, kind: str) -> Abstract:
+def _sequence_item(
+    ctx: Context, items: tuple[Abstract, ...], key: Abstract, kind: str
+) -> Abstract | tuple[Abstract, ...]:
     """An item of a tuple or list of known length, or a tuple of them."""
     if isinstance(key, SliceValue):
         return items[static_key(ctx, key)]
@@ -220,7 +222,7 @@ def _sequence_index(ctx: Context, key: Abstract, n: int, kind: str) -> int:
     return i
 
 
-def _dynamic_item(ctx: Context, items: tuple, key: Scalar, kind: str) -> Abstract:
+def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: str) -> Abstract:
     """An item at a run-time index: the items are stacked into an array, if they are numbers."""
     if not items or not all(is_number(x) for x in items):
         ctx.needs_static(f"the index into a {kind} of different objects")
@@ -229,15 +231,15 @@ def _dynamic_item(ctx: Context, items: tuple, key: Scalar, kind: str) -> Abstrac
     )
 
 
-def _buffer_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
-    contents = ctx.contents(x)
+def _buffer_item(ctx: Context, x: Ref, contents: BufferObject, key: Abstract) -> Abstract:
     if isinstance(key, SliceValue):
         return list_slices.sliced(ctx, x, static_key(ctx, key))
     return growing_lists.item_at(ctx, x, _buffer_index(ctx, contents, key))
 
 
-def _store_buffer_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
-    contents = ctx.contents(x)
+def _store_buffer_item(
+    ctx: Context, x: Ref, contents: BufferObject, key: Abstract, value: Abstract
+) -> None:
     if isinstance(key, SliceValue):
         items = ctx.new(ListObject(ctx.list_items(value)))
         list_slices.store_slice(ctx, x, static_key(ctx, key), items)
@@ -253,7 +255,7 @@ def _buffer_index(ctx: Context, contents: BufferObject, key: Abstract) -> Value:
     count = growing_lists.list_length(contents)
     if is_static_int(count):
         return index_value(ctx, key, count.value)
-    n = count.value
+    n = number_value(count, I64)
     index = number_value(key, I64)
     lo, hi = bounds(key)
     if hi is not None and hi < 0:

@@ -20,7 +20,7 @@ from myia.infer.domain.dtypes import broadcast_to, is_number, kind_of
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.memory_order import is_in_c_order
-from myia.infer.domain.values import Abstract, Ref, SliceValue, Static, Tuple
+from myia.infer.domain.values import Abstract, Ref, SliceValue, Static, Tuple, as_ref
 from myia.infer.domain.views import reshape
 from myia.infer.indexing.dynamic_slices import static_slice
 from myia.infer.indexing.parse_subscripts import I64, WHOLE, Subscript, index_value
@@ -57,7 +57,7 @@ class _GatherIndices:
     @property
     def dims(self) -> Any:
         rank = self.indices.aval.ndim - 1
-        offset = (i if i < self.front else i + rank for i in range(len(self.kept)))
+        offset = tuple(i if i < self.front else i + rank for i in range(len(self.kept)))
         return index_dims(offset, self.axes, self.axes)
 
     @property
@@ -96,7 +96,7 @@ def _gather_indices(ctx: Context, x: Ref, subscript: Subscript) -> _GatherIndice
     entries = subscript.entries
     sliced = tuple(k if isinstance(k, SliceValue) else WHOLE for k in entries)
     if any(k is not WHOLE for k in sliced):
-        x = ctx.view(x, static_slice(ctx, x, Subscript(sliced, ())))
+        x = as_ref(ctx.view(x, static_slice(ctx, x, Subscript(sliced, ()))))
     axes = tuple(i for i, k in enumerate(entries) if not isinstance(k, SliceValue))
     indices = [_indices_of_entry(ctx, entries[i], shape[i]) for i in axes]
     batch = _broadcast(ctx, [v.shape for v in indices])
@@ -134,12 +134,13 @@ def _broadcast(ctx: Context, shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
 def _indices_of_true(ctx: Context, k: Abstract, n: int) -> Abstract:
     """A list of compile-time bools as the list of the indices of the true ones."""
     items = ctx.list_items(k)
-    if not items or not all(isinstance(i, Static) and isinstance(i.value, bool) for i in items):
+    chosen = [i.value for i in items if isinstance(i, Static) and isinstance(i.value, bool)]
+    if not items or len(chosen) < len(items):
         return k
     if len(items) != n:
         message = f"boolean index did not match an axis of size {n}: it has {len(items)} elements"
         ctx.fail(BadValue, message=message, exception="IndexError")
-    true_indices = [Static(i) for i, item in enumerate(items) if item.value]
+    true_indices = [Static(i) for i, is_true in enumerate(chosen) if is_true]
     return Tuple(tuple(true_indices)) if true_indices else ctx.array(constant(0, np.int64, (0,)))
 
 
@@ -149,7 +150,7 @@ def _indices_of_entry(ctx: Context, k: Abstract, n: int) -> Value:
         ctx.fail(Unsupported, what="a bool as an index")
     if not is_array_index(k):
         return index_value(ctx, k, n)
-    index = k if ctx.is_array(k) else ctx.as_array(_indices_of_true(ctx, k, n))
+    index = as_ref(k if ctx.is_array(k) else ctx.as_array(_indices_of_true(ctx, k, n)))
     if array_aval(ctx.heap, index.id).dtype.kind not in "iu":
         ctx.fail(
             Unsupported,

@@ -15,7 +15,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dynamic_axes import DynamicAxis, masked_axis, pad_masked
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.values import Abstract, Ref
+from myia.infer.domain.values import Abstract, Ref, as_ref
 from myia.infer.domain.views import reshape
 from myia.infer.dynamic.access import (
     PaddedValue,
@@ -37,7 +37,8 @@ from myia.primitives.pointwise import logic
 
 def is_mask(ctx: Context, key: Abstract) -> bool:
     """An array of bools."""
-    return (ctx.is_array(key) or is_dynamic(ctx, key)) and dtype_of(ctx, key).kind == "b"
+    is_array = ctx.is_array(key) or is_dynamic(ctx, key)
+    return is_array and dtype_of(ctx, as_ref(key)).kind == "b"
 
 
 def select_by_mask(ctx: Context, x: Ref, mask: Ref) -> Abstract:
@@ -55,7 +56,7 @@ def store_by_mask(ctx: Context, x: Ref, mask: Ref, value: Abstract) -> None:
     new_items = broadcast_for_store(
         ctx, value, elements.value.dtype, elements.value.shape, dynamic_axes
     )
-    positions = shaping.broadcast(dynamic_axis.mask, shape=elements.value.shape, dims=(0,))
+    positions = shaping.broadcast(dynamic_axis.valid_mask(), shape=elements.value.shape, dims=(0,))
     stored = PaddedValue(logic.select(positions, new_items, elements.value), elements.dynamic_axes)
     store(ctx, x, reshape(stored.aligned_to(dynamic_axes_of(ctx, x)), shape))
 
@@ -87,9 +88,13 @@ def _dynamic_selection(ctx: Context, x: Ref, mask: Ref) -> tuple[PaddedValue, Dy
         check_equal_lengths(ctx, value.lengths[0], chosen.lengths[0], IndexError, message)
         if value.value.shape[0] != chosen.value.shape[0]:
             refuse_dynamic(ctx, "a mask of another bound")
-    here = chosen.dynamic_axes[0] or value.dynamic_axes[0]
-    both = logic.and_(chosen.value, here.valid_mask())
+    both = _valid(chosen.value, chosen.dynamic_axes[0] or value.dynamic_axes[0])
     return value, masked_axis(both, ("mask", chosen.value))
+
+
+def _valid(chosen: Value, axis: DynamicAxis | None) -> Value:
+    """Which elements are chosen and valid."""
+    return chosen if axis is None else logic.and_(chosen, axis.valid_mask())
 
 
 def _layout_key(x: PaddedValue) -> Any:
@@ -99,13 +104,10 @@ def _layout_key(x: PaddedValue) -> Any:
 
 def nonzero_indices(ctx: Context, x: Ref) -> list[Abstract]:
     """`x.nonzero()`: for each axis the indices of the true elements."""
-    if is_dynamic(ctx, x):
-        elements = read(ctx, x).packed()
-        if elements.value.aval.ndim != 1:
-            refuse_dynamic(ctx, "`np.nonzero`")
-        chosen = logic.and_(_truth(elements.value), elements.dynamic_axes[0].valid_mask())
-    else:
-        chosen = _truth(ctx.read(x))
+    elements = read(ctx, x).packed()
+    if is_dynamic(ctx, x) and elements.value.aval.ndim != 1:
+        refuse_dynamic(ctx, "`np.nonzero`")
+    chosen = _valid(_truth(elements.value), elements.dynamic_axes[0])
     shape = chosen.shape
     rows = math.prod(shape)
     dynamic_axis = masked_axis(reshape(chosen, (rows,)), ("mask", chosen))

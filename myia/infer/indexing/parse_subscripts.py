@@ -60,13 +60,14 @@ def _end(x: Any) -> Any:
 def index_value(ctx: Context, key: Abstract, n: int, axis: int = 0) -> Value:
     """An index into an axis of `n` elements, made non-negative; checked unless proved in range."""
     require_integer(ctx, key)
-    lo, hi = bounds(key)
-    if n == 0 or (is_static_int(key) and not -n <= lo < n):
-        which = f"index {lo}" if is_static_int(key) else "index"
+    known = int(key.value) if isinstance(key, Static) else None
+    if n == 0 or (known is not None and not -n <= known < n):
+        which = "index" if known is None else f"index {known}"
         message = f"{which} is out of bounds for axis {axis} with size {n}"
         ctx.fail(BadValue, message=message, exception="IndexError")
-    if is_static_int(key):
-        return constant(lo % n, I64)
+    if known is not None:
+        return constant(known % n, I64)
+    lo, hi = bounds(key)
     value = number_value(key, I64)
     if not (lo is not None and hi is not None and -n <= lo and hi < n):
         below = logic.lt(value, constant(-n, I64))
@@ -128,10 +129,10 @@ def _axes_of(ctx: Context, k: Abstract) -> int:
 
 def slice_range(ctx: Context, entry: SliceValue, n: int) -> tuple[int | Value, int, int]:
     """Start index, length and stride of a static slice, or of `x[i : i + 3]`."""
-    parts = entry.children()
-    if all(isinstance(p, Static) for p in parts):
+    known = [p.value for p in entry.children() if isinstance(p, Static)]
+    if len(known) == 3:
         try:
-            taken = range(n)[slice(*(p.value for p in parts))]
+            taken = range(n)[slice(*known)]
         except (TypeError, ValueError) as e:
             ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
         return (taken.start if len(taken) else 0), len(taken), taken.step
