@@ -186,8 +186,7 @@ REFUSED = {
             scipy.signal.convolve scipy.signal.correlate""",
         "stacked": """numpy.argwhere numpy.trim_zeros scipy.linalg.block_diag
             scipy.linalg.eigh_tridiagonal scipy.linalg.eigvalsh_tridiagonal
-            scipy.linalg.hessenberg scipy.linalg.lu scipy.linalg.orthogonal_procrustes
-            scipy.linalg.sqrtm""",
+            scipy.linalg.lu scipy.linalg.orthogonal_procrustes scipy.linalg.sqrtm""",
     }.items()
 }
 # Densities are float64 always, eigenvalues complex always, 2F1 is NaN beyond 1, shapes and types

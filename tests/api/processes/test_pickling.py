@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import functools
 import multiprocessing
 import os
@@ -204,7 +203,6 @@ def test_errors_are_pickled(name, pickler):
 
 
 def test_an_error_with_what_cannot_be_pickled():
-    @dataclasses.dataclass(frozen=True)
     class Local(myia.source.diagnostics.Diagnostic):
         title = "{what} is odd"
         what: object
