@@ -71,7 +71,7 @@ def test_the_exponent_of_the_gradient_is_that_of_the_primal(name):
 @pytest.mark.parametrize("name", SECOND)
 def test_the_exponent_of_the_second_derivative_is_that_of_the_primal(name):
     """A whole array in each iteration would add one. At these sizes each kernel has one storage."""
-    kernel, sizes = KERNELS[name], (48, 96)
+    kernel, sizes = KERNELS[name], (96, 192)
     active = tuple(i + 1 for i in kernel.active(kernel.arguments(sizes[0])))
     gradient, many = myia.grad(kernel.pure(), argnums=active), len(kernel.arguments(4)) + 1
 
