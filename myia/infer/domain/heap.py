@@ -189,6 +189,9 @@ class BufferObject(Contents):
     capacity: int
 
 
+AnyList = ListObject | BufferObject
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class DictObject(Contents):
     """A dict (or `cls`, a subclass) with compile-time keys, in order."""

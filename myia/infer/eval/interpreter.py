@@ -134,8 +134,8 @@ class Interpreter(Context):
         """
         if isinstance(x, Tuple):
             return x.items
-        if isinstance(x, Ref) and isinstance(self.contents(x), ListObject):
-            return self.contents(x).items
+        if isinstance(x, Ref) and isinstance(contents := self.contents(x), ListObject):
+            return contents.items
         if (sequence := sequence_of(self, x)) is not x:
             found = self.list_items(sequence)
         else:
@@ -149,10 +149,11 @@ class Interpreter(Context):
     def length(self, x: Abstract) -> Abstract:
         """`len(x)`."""
         x = self.force(x)
-        if isinstance(x, Ref) and isinstance(self.contents(x), BufferObject):
-            return list_length(self.contents(x))
-        if isinstance(x, Ref) and isinstance(self.contents(x), SetObject):
-            return Static(len(self.contents(x).items))
+        contents = self.contents(x) if isinstance(x, Ref) else None
+        if isinstance(contents, BufferObject):
+            return list_length(contents)
+        if isinstance(contents, SetObject):
+            return Static(len(contents.items))
         if isinstance(x, (Ref, Opaque)) and (found := self.special_method(x, "__len__")):
             return self.call(found, (), {})
         if isinstance(x, (Static, Outside)):

@@ -44,7 +44,7 @@ def refuse(ctx: Context, f: Any) -> NoReturn:
     name = name_of(f)
     label = RANDOM_LABEL if name.startswith(("numpy.random.", "random.")) else ""
     kind = "numba" if type(f).__module__.startswith("numba.") else name
-    fields = {"help_text": found} if (found := help_for(kind)) else {}
+    fields: dict[str, Any] = {"help_text": found} if (found := help_for(kind)) else {}
     ctx.fail(Unsupported, what=f"`{name}`", label_text=label, **fields)
 
 
@@ -72,8 +72,7 @@ def name_of(f: Any) -> str:
         for wanted in (name, last):
             if _found(public, wanted) is f:
                 return f"{public}.{wanted}"
-    public = [part for part in parts if not part.startswith("_")]
-    return ".".join([*public, name])
+    return ".".join([*(part for part in parts if not part.startswith("_")), name])
 
 
 def _found(module: str, name: str) -> Any:

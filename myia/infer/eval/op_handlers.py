@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from myia.infer import attributes
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
-from myia.infer.domain.heap import CellObject, DictObject, ListObject
+from myia.infer.domain.heap import CellObject, DictObject, ListObject, SetObject
 from myia.infer.domain.values import (
     UNDEFINED,
     Abstract,
     Closure,
     Optional,
+    Ref,
     Scalar,
     SliceValue,
     Static,
@@ -88,12 +89,13 @@ def _unstarred(ctx: Context, op: Op, items: Sequence[Abstract]) -> tuple[Abstrac
 @handles(py.set_)
 def _set(ctx: Context, op: Op, *items: Abstract) -> Abstract:
     items = _unstarred(ctx, op, items)
-    known = [constant_or_none(ctx, i) for i in items]
-    if None in known:  # in an unrolled loop they may be
+    known = [k.value for i in items if (k := constant_or_none(ctx, i)) is not None]
+    if len(known) < len(items):  # in an unrolled loop they may be
         ctx.fail(Unsupported, error=NeedsStatic, what="a set of run-time values")
-    found = evaluate_constant(ctx, set, [i.value for i in known])
-    if not any(op.params["stars"]) and not _has_one_order([i.value for i in known]):
-        ctx.write(found, replace(ctx.contents(found), ordered=False))
+    found = evaluate_constant(ctx, set, known)
+    assert isinstance(found, Ref)
+    if not any(op.params["stars"]) and not _has_one_order(known):
+        ctx.write(found, replace(ctx.contents_as(found, SetObject), ordered=False))
     return found
 
 
@@ -110,13 +112,19 @@ def _dict(ctx: Context, op: Op, *keys_and_values: Abstract) -> Abstract:
     pairs = zip(op.params["stars"], keys_and_values[::2], keys_and_values[1::2])
     for starred, key, value in pairs:
         if starred:
-            contents = ctx.contents(ctx.force(value))
-            if not isinstance(contents, DictObject):
-                ctx.fail(BadType, message="argument after ** must be a mapping")
-            found.update(zip(contents.keys, contents.values))
+            found.update(_mapping(ctx, value))
         else:
             found[indexing.dict_key(ctx, key)] = value
     return ctx.new(DictObject(tuple(found), tuple(found.values())))
+
+
+def _mapping(ctx: Context, x: Abstract) -> Iterator[tuple[Any, Abstract]]:
+    """The items of `**x`."""
+    x = ctx.force(x)
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    if not isinstance(contents, DictObject):
+        ctx.fail(BadType, message="argument after ** must be a mapping")
+    return zip(contents.keys, contents.values)
 
 
 @handles(py.generator)
@@ -160,15 +168,14 @@ def _call(ctx: Context, op: Op, f: Abstract, *args: Abstract) -> Abstract:
         elif spec == "*":
             positional += ctx.list_items(ctx.force(x))
         elif spec == "**":
-            contents = ctx.contents(ctx.force(x))
-            keywords.update(zip(contents.keys, contents.values))
+            keywords.update(_mapping(ctx, x))
         else:
             keywords[spec] = x
     return ctx.call(f, positional, keywords)
 
 
 @handles(py.assert_)
-def _assert(ctx: Context, op: Op, condition: Abstract, message: Abstract) -> None:
+def _assert(ctx: Interpreter, op: Op, condition: Abstract, message: Abstract) -> None:
     failed = negate(ctx, truth(ctx, condition))
     if isinstance(failed, Static) and failed.value:  # fails if the program comes here
         failed = Scalar(constant(True, bool), weak=True)
@@ -238,10 +245,10 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
         return ctx.run(region, env)
 
     cond = None
-    if parts.cond is not None:
+    if (test := parts.cond) is not None:
 
         def cond(item: Abstract, xs: Sequence[Abstract]) -> Abstract:
-            return truth(ctx, run(parts.cond, item, xs)[0])
+            return truth(ctx, run(test, item, xs)[0])
 
     code = fixed_point.LoopCode(op, items, cond, lambda item, xs: run(parts.body, item, xs))
     after = tuple(fixed_point.loop(ctx, code, [env[x] for x in parts.carries]))

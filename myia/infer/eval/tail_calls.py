@@ -25,6 +25,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.errors import BadValue
+from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import (
     FALSE,
     TRUE,
@@ -102,14 +103,16 @@ def _goes_on(ctx: Context, xs: Sequence[Abstract]) -> Abstract:
     again, depth = truth(ctx, xs[0]), xs[2]
     if isinstance(depth, Static):
         return again if depth.value < RECURSION_LIMIT else FALSE
+    assert isinstance(depth, Scalar)
     within = logic.lt(depth.value, constant(RECURSION_LIMIT, depth.dtype))
-    value = within if isinstance(again, Static) else logic.and_(again.value, within)
+    value = logic.and_(again.value, within) if isinstance(again, Scalar) else within
     return FALSE if again is FALSE else Scalar(value, weak=True)
 
 
 def _next(depth: Abstract) -> Abstract:
     if isinstance(depth, Static):
         return Static(depth.value + 1)
+    assert isinstance(depth, Scalar)
     return Scalar(arithmetic.add(depth.value, constant(1, depth.dtype)), weak=True, lo=0)
 
 
@@ -183,7 +186,7 @@ def _is_itself(ctx: Context, op: Op, code: Code, captured: tuple[Abstract, ...])
         if name not in code.captured:
             return False
         cell = captured[code.captured.index(name)]
-        f = ctx.contents(cell).content if isinstance(cell, Ref) else None
+        f = ctx.contents_as(cell, CellObject).content if isinstance(cell, Ref) else None
         return isinstance(f, Closure) and f.code is code and f.captured == captured
     f = ctx.global_value(name) if op.primitive is py.global_ else ctx.free_value(name)
     function = f.function if isinstance(f, PyFunction) else getattr(f, "value", None)

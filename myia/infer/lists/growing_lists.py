@@ -21,8 +21,8 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, convert, number_value
-from myia.infer.domain.heap import BufferObject, Contents, Heap, ListObject
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static
+from myia.infer.domain.heap import AnyList, BufferObject, Contents, Heap, ListObject
+from myia.infer.domain.values import Abstract, Number, Ref, Scalar, Static
 from myia.infer.domain.views import reshape
 from myia.infer.lists.item_templates import (
     ItemTemplate,
@@ -39,14 +39,14 @@ from myia.primitives.core.define import constant, zeros
 from myia.primitives.pointwise import arithmetic, logic
 
 
-def list_length(buffer: BufferObject) -> Abstract:
+def list_length(buffer: BufferObject) -> Number:
     """The number of items: a static int or an integer scalar."""
     if isinstance(buffer.base, Static):
         return Static(buffer.base.value + buffer.offset)
     if buffer.offset == 0:
         return buffer.base
-    length = as_length((buffer.base, buffer.offset))
-    return Scalar(arithmetic.add(buffer.base.value, buffer.offset), True, length.lo, length.hi)
+    lo, hi = bounds(as_length((buffer.base, buffer.offset)))
+    return Scalar(arithmetic.add(buffer.base.value, buffer.offset), True, lo, hi)
 
 
 def with_row(rows: Value, index: Value, item: Value) -> Value:
@@ -70,6 +70,7 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
     if isinstance(contents, ListObject):
         ctx.write(ref, ListObject((*contents.items, item)))
         return
+    assert isinstance(contents, BufferObject)
     template = unify_templates(contents.template, item_template(item, ctx.heap))
     length = list_length(contents)
     max_length = bounds(length)[1]
@@ -77,7 +78,9 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
         contents, template, max(contents.capacity, 0 if max_length is None else max_length + 1)
     )
     # The growth of one iteration, times the trip count, may be too little: so it is checked.
-    if max_length is None:  # the loop that it grows in has found the capacity
+    if (
+        isinstance(length, Scalar) and max_length is None
+    ):  # the loop that it grows in has found the capacity
         full = logic.ge(length.value, constant(contents.capacity, np.int64))
         ctx.check(full, RuntimeError, "a list outgrew the bound found for it")
     grown = replace(contents, offset=contents.offset + 1)
@@ -86,7 +89,7 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
 
 def store_item(ctx: Context, ref: Ref, index: Value, item: Abstract) -> None:
     """`xs[index] = item` for a buffer; `index` is in range."""
-    contents = ctx.contents(ref)
+    contents = ctx.contents_as(ref, BufferObject)
     template = unify_templates(contents.template, item_template(item, ctx.heap))
     _store_row(ctx, ref, retyped(contents, template, contents.capacity), index, item)
 
@@ -106,7 +109,7 @@ def track_copies(heap: Heap, item: Abstract, id: int) -> None:
 
 def item_at(ctx: Context, ref: Ref, index: Value) -> Abstract:
     """Item number `index` (in range) of a buffer."""
-    buffer = ctx.contents(ref)
+    buffer = ctx.contents_as(ref, BufferObject)
     item = build_item(ctx, buffer.template, [row_at(row.value, index) for row in buffer.rows])
     for copy in objects_in(item):
         ctx.heap.inherit_alias_edges(ref.id, copy)
@@ -145,9 +148,7 @@ def retyped(buffer: BufferObject, template: ItemTemplate, capacity: int) -> Buff
     return BufferObject(template, tuple(rows), buffer.base, buffer.offset, capacity)
 
 
-def to_buffer(
-    contents: Contents, template: ItemTemplate, capacity: int, heap: Heap
-) -> BufferObject:
+def to_buffer(contents: AnyList, template: ItemTemplate, capacity: int, heap: Heap) -> BufferObject:
     """Either kind of list as a buffer."""
     if isinstance(contents, BufferObject):
         return retyped(contents, template, capacity)
@@ -161,14 +162,15 @@ def to_buffer(
 
 def bounded_by_capacity(buffer: Contents) -> Contents:
     """The same list, with its capacity as the upper bound of its length (unless invalidated)."""
-    base = getattr(buffer, "base", None)
-    if not isinstance(base, Scalar) or base.hi is not None:
+    if not isinstance(buffer, BufferObject) or not isinstance(base := buffer.base, Scalar):
+        return buffer
+    if base.hi is not None:
         return buffer
     max_length = buffer.capacity - buffer.offset
     return replace(buffer, base=Scalar(base.value, True, base.lo, max_length))
 
 
-def with_form_of(target: BufferObject, source: Contents, heap: Heap) -> BufferObject:
+def with_form_of(target: BufferObject, source: AnyList, heap: Heap) -> BufferObject:
     """`source` in the form of `target`: what a path yields for its placeholders."""
     buffer = to_buffer(source, target.template, target.capacity, heap)
     # The whole length is in the base: two paths may have different offsets.
@@ -182,7 +184,7 @@ def with_form_of(target: BufferObject, source: Contents, heap: Heap) -> BufferOb
 class AffineLength:
     """The length `start + offset + step * k` at the start of iteration k."""
 
-    start: Abstract
+    start: Number
     offset: int
     step: int
 
@@ -202,10 +204,14 @@ class ListGrowth:
     found_capacity: frozenset[int] = frozenset()
 
 
-BaseAndOffset = tuple[Abstract, int]
+def affine_lengths(growth: ListGrowth | None) -> Mapping[int, AffineLength]:
+    return {} if growth is None else growth.affine_lengths
 
 
-def base_and_offset(contents: Contents) -> BaseAndOffset:
+BaseAndOffset = tuple[Number, int]
+
+
+def base_and_offset(contents: AnyList) -> BaseAndOffset:
     """The length as a base and an offset; a known length is all base."""
     if isinstance(contents, ListObject):
         return Static(len(contents.items)), 0
@@ -228,7 +234,7 @@ def same_base(x: BaseAndOffset, y: BaseAndOffset) -> bool:
     return x[0].value is y[0].value
 
 
-def as_length(length: BaseAndOffset) -> Abstract:
+def as_length(length: BaseAndOffset) -> Number:
     """The length with its bounds (its value is right only where the offset is 0)."""
     base, offset = length
     if isinstance(base, Static):
@@ -237,14 +243,14 @@ def as_length(length: BaseAndOffset) -> Abstract:
     return Scalar(base.value, True, lo, None if base.hi is None else base.hi + offset)
 
 
-def max_length_of(contents: Contents) -> int:
+def max_length_of(contents: AnyList) -> int:
     """The greatest length that the list may have."""
     base, offset = base_and_offset(contents)
     if isinstance(base, Static):
-        return base.value
-    return contents.capacity if base.hi is None else base.hi + offset
+        return int(base.value)
+    return row_capacity(contents) if base.hi is None else base.hi + offset
 
 
-def row_capacity(contents: Contents) -> int:
+def row_capacity(contents: AnyList) -> int:
     """The number of rows that the list has."""
     return len(contents.items) if isinstance(contents, ListObject) else contents.capacity

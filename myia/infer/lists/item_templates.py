@@ -9,7 +9,7 @@ from functools import reduce
 from myia.infer.domain.context import ITEM_OF_LIST, Context
 from myia.infer.domain.describe import describe
 from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, number_value, promote
-from myia.infer.domain.heap import ArrayObject, BufferObject, Contents, Heap
+from myia.infer.domain.heap import AnyList, ArrayObject, BufferObject, Heap
 from myia.infer.domain.heap_arrays import STATIC_ARRAYS, array_aval, read_array
 from myia.infer.domain.mismatch import Mismatch, require_one_dtype
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, same_static
@@ -30,7 +30,7 @@ class ItemTemplate:
 
     @property
     def leaves(self) -> tuple[Aval, ...]:
-        if self.kind in ("number", "array"):
+        if self.aval is not None:
             return (self.aval,)
         return tuple(aval for item in self.items for aval in item.leaves)
 
@@ -51,12 +51,13 @@ def item_template(x: Abstract, heap: Heap) -> ItemTemplate:
 
 def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
     """The template that holds items of both; raises Mismatch."""
-    if a.kind == b.kind == "number":
-        dtype, weak = promote((a.aval.dtype, a.weak), (b.aval.dtype, b.weak))
-        return ItemTemplate("number", Aval(dtype), weak)
-    if a.kind == b.kind == "array" and a.aval.shape == b.aval.shape:
-        require_one_dtype(a.aval, b.aval)
-        return a
+    if a.aval is not None and b.aval is not None and a.kind == b.kind:
+        if a.kind == "number":
+            dtype, weak = promote((a.aval.dtype, a.weak), (b.aval.dtype, b.weak))
+            return ItemTemplate("number", Aval(dtype), weak)
+        if a.aval.shape == b.aval.shape:
+            require_one_dtype(a.aval, b.aval)
+            return a
     if a.kind == b.kind == "tuple" and (a.cls, len(a.items)) == (b.cls, len(b.items)):
         return ItemTemplate("tuple", items=tuple(map(unify_templates, a.items, b.items)), cls=a.cls)
     if a.kind == b.kind == "static" and same_static(a.static, b.static):
@@ -70,13 +71,11 @@ def _plural(t: ItemTemplate) -> str:
 
 def flatten_item(x: Abstract, template: ItemTemplate, heap: Heap) -> list[Value]:
     """The leaves of an item, as the template has them."""
-    if template.kind == "number":
-        return [number_value(x, template.aval.dtype)]
-    if template.kind == "array":
+    if isinstance(x, Ref):
         return [read_array(heap, x.id)]
-    if template.kind == "tuple":
+    if isinstance(x, Tuple):
         return [v for i, t in zip(x.items, template.items) for v in flatten_item(i, t, heap)]
-    return []
+    return [] if template.aval is None else [number_value(x, template.aval.dtype)]
 
 
 def build_item(ctx: Context, template: ItemTemplate, leaves: list[Value]) -> Abstract:
@@ -112,7 +111,7 @@ def objects_in(item: Abstract) -> Iterator[int]:
         yield from objects_in(child)
 
 
-def item_templates_of(contents: Contents, heap: Heap) -> list[ItemTemplate]:
+def item_templates_of(contents: AnyList, heap: Heap) -> list[ItemTemplate]:
     if isinstance(contents, BufferObject):
         return [contents.template]
     return [item_template(item, heap) for item in contents.items]

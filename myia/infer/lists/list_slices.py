@@ -17,7 +17,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, number_value
 from myia.infer.domain.errors import BadValue, Unsupported
-from myia.infer.domain.heap import BufferObject, ListObject
+from myia.infer.domain.heap import AnyList, BufferObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static
 from myia.infer.lists import growing_lists
@@ -30,17 +30,18 @@ from myia.primitives.pointwise import logic
 
 def list_operator(ctx: Context, op: str, a: Abstract, b: Abstract) -> Ref | None:
     """`a + b` and `a * b`, where one operand has grown in a loop; None if the types do not fit."""
-    if op == "+" and is_list(ctx, a) and is_list(ctx, b):
-        return concatenated(ctx, [a, b])
-    if op == "*" and is_list(ctx, a) != is_list(ctx, b):
-        x, times = (a, b) if is_list(ctx, a) else (b, a)
-        return concatenated(ctx, [x] * ctx.int_of(times, "how often a list is repeated"))
+    x, y = as_list(ctx, a), as_list(ctx, b)
+    if op == "+" and x is not None and y is not None:
+        return concatenated(ctx, [x, y])
+    one, times = (x, b) if y is None else (y, a)
+    if op == "*" and one is not None and (x is None or y is None):
+        return concatenated(ctx, [one] * ctx.int_of(times, "how often a list is repeated"))
     return None
 
 
-def is_list(ctx: Context, x: Abstract) -> bool:
-    """A list of either kind."""
-    return isinstance(x, Ref) and isinstance(ctx.contents(x), (ListObject, BufferObject))
+def as_list(ctx: Context, x: Abstract) -> Ref | None:
+    """`x`, if it is a list of either kind."""
+    return x if isinstance(x, Ref) and isinstance(ctx.contents(x), AnyList) else None
 
 
 def sliced(ctx: Context, x: Ref, which: slice) -> Ref:
@@ -48,6 +49,7 @@ def sliced(ctx: Context, x: Ref, which: slice) -> Ref:
     contents = ctx.contents(x)
     if isinstance(contents, ListObject):
         return ctx.new(ListObject(contents.items[which]))
+    assert isinstance(contents, BufferObject)
     indices = range(_static_length(ctx, x))[which]
     if not indices:
         return ctx.new(ListObject(()))
@@ -81,13 +83,20 @@ def concatenated(ctx: Context, xs: Sequence[Ref]) -> Ref:
     return ctx.new(ListObject(tuple(item for x in xs for item in ctx.list_items(x))))
 
 
+def _contents(ctx: Context, x: Ref) -> AnyList:
+    contents = ctx.contents(x)
+    assert isinstance(contents, AnyList)
+    return contents
+
+
 def _static_length(ctx: Context, x: Ref) -> int:
     return ctx.int_of(ctx.length(x), "the length of a list that is concatenated or sliced")
 
 
 def _concatenated_rows(ctx: Context, xs: Sequence[Ref]) -> Ref:
     """The lists as one buffer; raises Mismatch when their items have no common template."""
-    template = unified([t for x in xs for t in item_templates_of(ctx.contents(x), ctx.heap)])
+    lists = [_contents(ctx, x) for x in xs]
+    template = unified([t for contents in lists for t in item_templates_of(contents, ctx.heap)])
     found = [_used_rows(ctx, x, template) for x in xs]
     rows = tuple(
         Scalar(parts[0] if len(xs) == 1 else shaping.concatenate(*parts, axis=0), False)
@@ -95,17 +104,17 @@ def _concatenated_rows(ctx: Context, xs: Sequence[Ref]) -> Ref:
     )
     length = sum(_static_length(ctx, x) for x in xs)
     new = ctx.new(BufferObject(template, rows, Static(length), 0, length))
-    for x in xs:
+    for x, contents in zip(xs, lists):
         ctx.heap.inherit_alias_edges(x.id, new.id)
-        if isinstance(ctx.contents(x), ListObject):
-            for item in ctx.contents(x).items:
+        if isinstance(contents, ListObject):
+            for item in contents.items:
                 growing_lists.track_copies(ctx.heap, item, new.id)
     return new
 
 
 def _used_rows(ctx: Context, x: Ref, template: ItemTemplate) -> list[Value]:
     """The rows of the items, of either kind of list: without unused capacity."""
-    length, contents = _static_length(ctx, x), ctx.contents(x)
+    length, contents = _static_length(ctx, x), _contents(ctx, x)
     capacity = contents.capacity if isinstance(contents, BufferObject) else length
     buffer = growing_lists.to_buffer(contents, template, capacity, ctx.heap)
     return [_take_rows(row.value, range(length)) for row in buffer.rows]
@@ -139,7 +148,7 @@ def delete_items(ctx: Context, x: Ref, which: int | slice) -> None:
 
 def pop_last(ctx: Context, x: Ref) -> Abstract:
     """`x.pop()` of a list whose length may be known at run time only."""
-    contents = ctx.contents(x)
+    contents = ctx.contents_as(x, BufferObject)
     length = growing_lists.list_length(contents)
     position = number_value(length, np.dtype(np.int64)) - constant(1, np.int64)
     min_length = bounds(length)[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from myia.infer.domain.context import Context
@@ -60,14 +62,14 @@ def common_dtype(ctx: Context, x: Abstract) -> np.dtype:
     return np.result_type(*found) if found else np.dtype(np.float64)
 
 
-def _dtypes(ctx: Context, x: Abstract):
+def _dtypes(ctx: Context, x: Abstract) -> Iterator[tuple[np.dtype, bool]]:
     if isinstance(x, Static) and isinstance(x.value, (str, bytes)):
         ctx.fail(Unsupported, what="an array of strings")
     x = ctx.force(x)
     if is_number(x) or ctx.is_array(x):
         yield operand_dtype(ctx, x)
-    elif isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject):
-        yield from ((aval.dtype, False) for aval in ctx.contents(x).template.leaves)
+    elif isinstance(x, Ref) and isinstance(found := ctx.contents(x), BufferObject):
+        yield from ((aval.dtype, False) for aval in found.template.leaves)
     elif is_sequence(ctx, x):
         for item in ctx.list_items(x):
             yield from _dtypes(ctx, item)
@@ -79,8 +81,8 @@ def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
     x = ctx.force(x)
     if is_number(x) or ctx.is_array(x):
         return operand(ctx, element(ctx, x, dtype), Aval(dtype, ctx.shape(x)))
-    if isinstance(x, Ref) and isinstance(ctx.contents(x), BufferObject):
-        return buffer_array(ctx, ctx.contents(x), dtype)
+    if isinstance(x, Ref) and isinstance(found := ctx.contents(x), BufferObject):
+        return buffer_array(ctx, found, dtype)
     values = [_stacked(ctx, item, dtype) for item in ctx.list_items(x)]
     return stack(ctx, values, 0, dtype)
 

@@ -137,11 +137,13 @@ def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
     The effects of `c` happen in the same order, and the condition `go` has none.
     """
     no_item = Static(None)
-    go = code.cond(no_item, init)
+    cond = code.cond
+    assert cond is not None
+    go = cond(no_item, init)
 
     def body(item: Abstract, xs: States) -> States:
         after = code.body(item, xs[1:])
-        return [code.cond(no_item, after), *after]
+        return [cond(no_item, after), *after]
 
     if isinstance(go, Static) and not go.value:
         return init
@@ -186,9 +188,8 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
                 expect_few_iterations(
                     code, init, Region((), tuple(iteration.body.ops), ()), iteration.outs
                 )
-            placeholders, objects = map(
-                frozenset, (state.merged.placeholders, state.merged.objects)
-            )
+            merged = state.merged
+            placeholders, objects = frozenset(merged.placeholders), frozenset(merged.objects)
             point = FixedPoint(state.xs, state.heap, before, placeholders, objects)
             ctx.last_fixed_points[key] = (point, growth.affine_lengths)
             return _emit(ctx, code, iteration, init, before)
@@ -267,16 +268,15 @@ class _Iteration:
         builder = Builder()
         with builder:
             go = code.cond(Static(None), self.state.xs)
-            if isinstance(go, Static):
-                self.never_runs = not go.value
-                go = Scalar(constant(bool(go.value), bool), True)
+            self.never_runs = isinstance(go, Static) and not go.value
+            running = number_value(go, np.dtype(bool))
             failed = ctx.error_code()
             # After an error values may be anything, and the condition might never become false.
             if code.items is None and failed is not None:
-                go = Scalar(logic.and_(go.value, logic.eq(failed, constant(0, np.int32))), True)
+                running = logic.and_(running, logic.eq(failed, constant(0, np.int32)))
         if ctx.heap.written_since(self.start) or any(map(has_effect, builder.ops)):
             raise _ConditionHasEffects
-        self.cond = builder, go.value
+        self.cond = builder, running
         # The condition is a region of its own: its values are not defined in the body.
         ctx.heap.restore(self.start)
 
@@ -296,6 +296,7 @@ class _Iteration:
             self.merged = merge_iteration(join, *ends, ctx.tracks_points_to)
         except Mismatch as m:
             ctx.fail(LoopChangesType, error=NeedsStatic, a=m.a, b=m.b, **m.help)
+        assert self.merged.growth is not None
         self.growth = self.merged.growth
 
     def yields(self) -> list[Value]:

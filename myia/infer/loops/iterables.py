@@ -39,6 +39,7 @@ from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     Abstract,
     Iterator,
+    Number,
     Opaque,
     Outside,
     Range,
@@ -46,6 +47,7 @@ from myia.infer.domain.values import (
     Scalar,
     Static,
     Tuple,
+    as_number,
     is_static_int,
 )
 from myia.infer.dynamic import access
@@ -66,12 +68,12 @@ MAX_UNROLLED_ITEMS = 8  # lists of up to so many items are unrolled: XLA fuses t
 class Items:
     """The items of an iterable: how many (`length`), and the item at an index (`item(index)`).
 
-    `length` is a static int or an integer scalar. `unroll`: the loop is unrolled, because the items
+    `unroll`: the loop is unrolled, because the items
     differ in type or are few. `current_item(i)` reads item `i` of a list that the loop body may
     change (None past its end).
     """
 
-    length: Abstract
+    length: Number
     item: Callable[[Abstract], Abstract]
     unroll: bool = False
     current_item: Callable[[int], Abstract | None] | None = None
@@ -96,7 +98,7 @@ def items_of(ctx: Context, x: Abstract) -> Items:
     if isinstance(x, Ref):
         return _object(ctx, x, ctx.contents(x))
     if isinstance(x, Opaque):
-        return Items(ctx.length(x), lambda i: indexing.getitem(ctx, x, i))
+        return Items(as_number(ctx.length(x)), lambda i: indexing.getitem(ctx, x, i))
     if isinstance(x, Static) and isinstance(x.value, enum.EnumMeta):
         return _static_items(ctx, tuple(map(Static, ctx.fact(Answer(tuple, x.value)))))
     if isinstance(x, Outside):
@@ -115,8 +117,7 @@ def refuse_iteration(ctx: Context, x: Abstract) -> NoReturn:
 
 def _object(ctx: Context, x: Ref, contents: Contents) -> Items:
     if isinstance(contents, STATIC_ARRAYS):
-        length = Static(ctx.shape(x)[0])
-        return Items(length, lambda i: indexing.getitem(ctx, x, i))
+        return Items(Static(ctx.shape(x)[0]), lambda i: indexing.getitem(ctx, x, i))
     if isinstance(contents, (DynamicArray, DynamicView)):
         axis = access.dynamic_axes_of(ctx, x)[0]
         n = access.bounding_aval(ctx, x).shape[0]
@@ -167,19 +168,20 @@ def _items_until_index_error(ctx: Context, getitem: Abstract) -> tuple[Abstract,
 
 def _buffer(ctx: Context, x: Ref, contents: BufferObject) -> Items:
     def item(i: Abstract) -> Abstract:
-        if not growing_lists.have_same_length(ctx.contents(x), contents):
+        if not growing_lists.have_same_length(ctx.contents_as(x, BufferObject), contents):
             ctx.fail(Unsupported, what=CHANGED_LIST)
         return growing_lists.item_at(ctx, x, index_value(i))
 
     return Items(growing_lists.list_length(contents), item)
 
 
-def _dict_items(ctx: Context, x: Ref, get: Callable[[DictObject, int], Abstract]) -> Items:
+def _dict_items(ctx: Context, x: Abstract, get: Callable[[DictObject, int], Abstract]) -> Items:
     """`get(contents, i)` of each key, or the error if the body of the loop adds or removes keys."""
-    first = ctx.contents(x).keys
+    contents = ctx.contents_as(x, DictObject)
+    first = contents.keys
 
     def current(i: int) -> Abstract | None:
-        now = ctx.contents(x)
+        now = ctx.contents_as(x, DictObject)
         if len(now.keys) != len(first):
             message = "dictionary changed size during iteration"
             ctx.fail(BadValue, message=message, exception="RuntimeError")
@@ -187,7 +189,7 @@ def _dict_items(ctx: Context, x: Ref, get: Callable[[DictObject, int], Abstract]
             ctx.fail(Unsupported, what="a dict whose keys change while a loop runs over it")
         return get(now, i) if i < len(first) else None
 
-    items = tuple(get(ctx.contents(x), i) for i in range(len(first)))
+    items = tuple(get(contents, i) for i in range(len(first)))
     return _static_or_stacked(ctx, items, current, current, None)
 
 
@@ -207,17 +209,13 @@ def _list(ctx: Context, x: Ref, contents: ListObject) -> Items:
             ctx.fail(Unsupported, what=CHANGED_LIST)
         return now.items[i] if i < len(now.items) else None
 
-    def item(i: int) -> Abstract:
-        found = current(i)
-        return ctx.fail(Unsupported, what=CHANGED_LIST) if found is None else found
-
-    return _static_or_stacked(ctx, contents.items, item, current, x)
+    return _static_or_stacked(ctx, contents.items, current, current, x)
 
 
 def _static_or_stacked(
     ctx: Context,
     items: tuple[Abstract, ...],
-    item: Callable[[int], Abstract],
+    item: Callable[[int], Abstract | None],
     current: Callable[[int], Abstract | None] | None = None,
     source: Ref | None = None,
 ) -> Items:
@@ -229,7 +227,8 @@ def _static_or_stacked(
 
     def at(i: Abstract) -> Abstract:
         if ref is None or is_static_int(i):
-            return item(ctx.int_of(i, "the index into items of different types"))
+            found = item(ctx.int_of(i, "the index into items of different types"))
+            return ctx.fail(Unsupported, what=CHANGED_LIST) if found is None else found
         if isinstance(ctx.heap[ref.id], Invalidated):
             ctx.needs_static(f"the index into {CHANGED_LIST}")
         return growing_lists.item_at(ctx, ref, index_value(i))
@@ -243,7 +242,7 @@ def _stack(ctx: Context, items: tuple[Abstract, ...], source: Ref | None) -> Ref
         ref = growing_lists.stacked_list(ctx, items)
     except Mismatch:
         return None
-    if not ctx.contents(ref).rows:
+    if not ctx.contents_as(ref, BufferObject).rows:
         return None
     if source is not None:
         ctx.heap.add_copy(source.id, ref.id)
@@ -251,17 +250,16 @@ def _stack(ctx: Context, items: tuple[Abstract, ...], source: Ref | None) -> Ref
 
 
 def _range(ctx: Context, x: Range) -> Items:
-    start, stop, step = x.start, x.stop, x.step
-    if is_static_int(step) and step.value == 0:
+    start, stop, step = x.start, x.stop, ctx.int_of(x.step, "the step of a range")
+    if step == 0:
         ctx.fail(BadValue, message="range() arg 3 must not be zero")
-    if all(map(is_static_int, (start, stop, step))):
-        static = range(int(start.value), int(stop.value), int(step.value))
-        return Items(Static(len(static)), lambda i: _range_item(x, static, i))
-    step = ctx.int_of(step, "the step of a range")
-    return Items(_range_length(ctx, start, stop, step), lambda i: _range_item(x, None, i))
+    if is_static_int(start) and is_static_int(stop):
+        static = range(int(start.value), int(stop.value), step)
+        return Items(Static(len(static)), lambda i: _range_item(x, step, static, i))
+    return Items(_range_length(ctx, start, stop, step), lambda i: _range_item(x, step, None, i))
 
 
-def _range_length(ctx: Context, start: Abstract, stop: Abstract, step: int) -> Abstract:
+def _range_length(ctx: Context, start: Number, stop: Number, step: int) -> Number:
     """max(0, ceil((stop - start) / step))"""
     span = (
         operators.binary(ctx, "-", stop, start)
@@ -274,27 +272,27 @@ def _range_length(ctx: Context, start: Abstract, stop: Abstract, step: int) -> A
         span = operators.binary(ctx, "//", rounded, Static(size))
     if is_static_int(span):
         return Static(max(0, span.value))
+    assert isinstance(span, Scalar)
     _, hi = bounds(span)
     length = span.value if span.lo is not None and span.lo >= 0 else arithmetic.max(span.value, 0)
     return Scalar(length, True, max(0, span.lo or 0), None if hi is None else max(0, hi))
 
 
-def _range_item(x: Range, static: range | None, i: Abstract) -> Abstract:
+def _range_item(x: Range, step: int, static: range | None, i: Abstract) -> Abstract:
     """start + i*step, which cannot overflow: it lies in the range."""
     if static is not None and is_static_int(i):
         return Static(static[i.value])
-    step = int(x.step.value)
     value = index_value(i) if step == 1 else arithmetic.mul(index_value(i), step)
     if not (is_static_int(x.start) and x.start.value == 0):
         value = arithmetic.add(value, index_value(x.start))
-    if static is not None:
-        lo, hi = sorted((static[0], static[-1])) if len(static) else (0, 0)
-    else:
+    if static is None:
         bounding = (x.start, x.stop) if step > 0 else (x.stop, x.start)
         lo, hi = bounds(bounding[0])[0], bounds(bounding[1])[1]
         # The stop itself is never an item.
         lo, hi = (lo, _add(hi, -1)) if step > 0 else (_add(lo, 1), hi)
         hi = INT64_MAX - 1 if hi is None and step > 0 else hi
+    else:
+        lo, hi = sorted((static[0], static[-1])) if len(static) else (0, 0)
     return Scalar(value, True, lo, hi)
 
 

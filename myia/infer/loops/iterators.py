@@ -31,7 +31,7 @@ def has_items(ctx: Context, x: Iterator) -> bool:
     """Are there items to take? From now on the iterator counts as used in part."""
     if x.state is None:
         return True
-    state = ctx.contents(x.state).content
+    state = ctx.contents_as(x.state, CellObject).content
     if state not in (UNUSED, USED_UP):
         label = "some of its items may have been taken before"
         help_text = "make a list of it first, and use the list: `items = list(...)`"

@@ -41,6 +41,5 @@ def _length_after(affine: AffineLength, iterations: Static | Scalar) -> BaseAndO
         value = arithmetic.add(value, offset) if offset else value
         return Scalar(value, True, offset, None if max_growth is None else offset + max_growth), 0
     value = arithmetic.add(arithmetic.add(value, start.value), offset)
-    unbounded = max_growth is None or start.hi is None
-    hi = None if unbounded else start.hi + offset + max_growth
+    hi = None if max_growth is None or start.hi is None else start.hi + offset + max_growth
     return Scalar(value, True, 0, hi), 0

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import (
@@ -107,7 +107,7 @@ def unrolled(
 
 
 def _refuse_more(ctx: Context, need: NeedsStatic | None) -> NoReturn:
-    fields = {"reason": "items differ in type"}
+    fields: dict[str, Any] = {"reason": "items differ in type"}
     if need is not None:
         fields["reason"] = need.diagnostic.text(need.diagnostic.title)
         if isinstance(need.diagnostic, LoopChangesType):
@@ -132,14 +132,14 @@ def _iteration(ctx: Context, code: LoopCode, take: Callable[[], Abstract], xs: S
 
 def _next_item(code: LoopCode, index: int) -> Callable[[], Abstract] | None:
     """What takes the item at `index`, if there is one: `map` calls a function then."""
-    if code.items is None:
+    items = code.items
+    if items is None:
         return lambda: Static(None)
-    if code.items.current_item is not None:
-        item = code.items.current_item(index)
+    if items.current_item is not None:
+        item = items.current_item(index)
         return None if item is None else lambda: item
-    if index < code.items.length.value:
-        return lambda: code.items.item(Static(index))
-    return None
+    assert isinstance(items.length, Static)
+    return partial(items.item, Static(index)) if index < items.length.value else None
 
 
 # ----- Slices of long arrays

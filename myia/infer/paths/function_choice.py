@@ -41,9 +41,8 @@ def is_function(x: Abstract) -> bool:
 
 def same_function(a: Abstract, b: Abstract) -> bool:
     """The same function, up to the values in it."""
-    if isinstance(a, Static) or isinstance(b, Static):
-        both = isinstance(a, Static) and isinstance(b, Static)
-        return both and same_static(a.value, b.value)
+    if isinstance(a, Static) and isinstance(b, Static):
+        return same_static(a.value, b.value)
     return a.key() == b.key()
 
 
@@ -95,9 +94,10 @@ def option_index(x: Abstract, template: Choice) -> Value:
         number = next(i for i, o in enumerate(template.options) if same_function(o, option))
         return constant(number, I64.dtype)
 
-    first, *rest = options_of(x)
-    index = option_number(first)
-    for i, option in enumerate(rest, 1):
+    if not isinstance(x, Choice):
+        return option_number(x)
+    index = option_number(x.options[0])
+    for i, option in enumerate(x.options[1:], 1):
         chosen = logic.eq(number_value(x.index, I64.dtype), constant(i, I64.dtype))
         index = logic.select(chosen, option_number(option), index)
     return index

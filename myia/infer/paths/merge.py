@@ -50,8 +50,10 @@ from myia.infer.domain.values import (
     Scalar,
     Static,
     UndefinedType,
+    as_number,
     same_static,
 )
+from myia.infer.lists.growing_lists import affine_lengths
 from myia.infer.paths import function_choice, merge_arrays, merge_lists, points_to
 from myia.infer.paths.may_alias import adds_edges, alias_edges
 from myia.infer.paths.merge_result import Alias, Joined, Merge, MergeResult
@@ -159,7 +161,7 @@ class Walk:
             return self.one_sided(a if isinstance(b, Absent) else b, isinstance(b, Absent))
         sides = [x if isinstance(x, Optional) else as_optional(x) for x in (a, b)]
         absent = next(x.absent for x in sides if x.absent is not None)
-        present = self.merge_values(sides[0].present, sides[1].present)
+        present = as_number(self.merge_values(sides[0].present, sides[1].present))
         return Optional(present, self.merge_values(sides[0].value, sides[1].value), absent)
 
     def one_sided(self, x: Abstract, left: bool) -> Abstract:
@@ -257,7 +259,7 @@ class Walk:
         # name that swaps arrays gets no points-to set, so these come last.
         rebound = {id for a, b in self.ids if a != b for id in (a, b)}
         both = [id for id in present if id in self.left and id in self.right]
-        tracks_points_to, permuted = self.merge.tracks_points_to, both
+        tracks_points_to, permuted = self.merge.tracks_points_to, set(both)
         if tracks_points_to:
             permuted = swapped_arrays.permuted_arrays(self.merge.sides, self.ids, both)
         swapped = {name for id in both for name in self.merge_swapped(id, rebound, id in permuted)}
@@ -319,11 +321,11 @@ class Walk:
             self.objects[id] = found.contents
         if found.exact:
             self.exact.add(pair)
-        if found.private is not None:
+        if found.private is not None and found.private_contents is not None:
             self.private_arrays[id] = found.private
             self.objects[found.private] = found.private_contents
+            self.aliases += [Alias(False, new, found.private) for new in found.new_arrays]
         self.copies += [(base, id) for base in found.copied]
-        self.aliases += [Alias(False, new, found.private) for new in found.new_arrays]
         self.aliases += [Alias(True, old, id) for old in found.possible]
 
     def is_referenced(self, id: int) -> bool:
@@ -373,7 +375,7 @@ class Walk:
         was = [old.get(id, ABSENT) for id in self.objects]
         changed = (
             not all(map(has_same_form, (*xs, *was), (*template, *contents), repeat(replaced)))
-            or (growth is not None and self.growth.affine_lengths != growth.affine_lengths)
+            or affine_lengths(self.growth) != affine_lengths(growth)
             or adds_edges(self.left, may_alias)
         )
         return MergeResult(

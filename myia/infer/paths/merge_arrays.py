@@ -19,6 +19,7 @@ from myia.infer.domain.heap import (
     DynamicArray,
     DynamicView,
     Heap,
+    SelectedArray,
     ViewObject,
 )
 from myia.infer.domain.heap_arrays import array_aval, type_of_array
@@ -67,9 +68,9 @@ def merged_dynamic_array(merging: Merging, a: int, b: int) -> Joined | None:
     if not merge.join.takes_sizes(a, (x, mine), (y, theirs)):
         return None
     require_one_dtype(x, y)
-    sides, views = (left, right), (DynamicView, ViewObject)
-    copied = tuple(side.base for side in sides if isinstance(side, views))
-    flags = (side.readonly for side in sides if not isinstance(side, views))
+    sides, views = (left, right), (DynamicView, ViewObject, SelectedArray)
+    copied = tuple(base for side in sides if isinstance(side, views) for base in side.bases)
+    flags = (x.readonly for x in sides if isinstance(x, (ArrayObject, DynamicArray)))
     readonly = VIEW_OF_ONE_PATH if copied else next(filter(None, flags), None)
     of = left.value if isinstance(left, DynamicArray) else None
     axes = tuple(map(partial(_merged_axis, merging), mine, theirs, x.shape, y.shape))
@@ -97,7 +98,8 @@ def _merged_axis(
         )
         if fixed and a.layout_key == b.layout_key:
             return a
-    of = a.length.number if a is not None and a.is_prefix and not a.length.is_static else None
+    of = a.length.number if a is not None and a.is_prefix else None
+    of = of if isinstance(of, Value) else None
     return prefix_axis(dynamic_length(merging.placeholder(I64, of), max(n, m)), max(n, m))
 
 
@@ -112,6 +114,7 @@ def one_sided_array(merging: Merging, heap: Heap, id: int) -> Joined:
         return Joined(
             DynamicArray(merging.placeholder(aval), made, VIEW_OF_ONE_PATH), (contents.base,)
         )
+    assert isinstance(contents, DynamicArray)
     return Joined(DynamicArray(merging.placeholder(aval), made, contents.readonly))
 
 

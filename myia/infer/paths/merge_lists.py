@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from myia.infer.domain.dtypes import bounds
-from myia.infer.domain.heap import BufferObject, Contents, ListObject
+from myia.infer.domain.heap import AnyList, BufferObject, Contents, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Scalar
 from myia.infer.lists.growing_lists import (
     AffineLength,
     BaseAndOffset,
     ListGrowth,
+    affine_lengths,
     as_length,
     base_and_offset,
     max_length_of,
@@ -24,12 +25,13 @@ from myia.infer.lists.growing_lists import (
 )
 from myia.infer.lists.item_templates import item_templates_of, objects_in, unified
 from myia.infer.paths.merge_result import Joined, Merging
+from myia.ir.core import Value
 
 BOUND_THE_LOOP = "bound the number of iterations: `for i in myia.bounded(range(n), most)`"
 
 
 def are_lists(x: Contents, y: Contents) -> bool:
-    return all(isinstance(side, (ListObject, BufferObject)) for side in (x, y))
+    return isinstance(x, AnyList) and isinstance(y, AnyList)
 
 
 def merged_list(
@@ -38,6 +40,7 @@ def merged_list(
     """The buffer that holds both lists, and what is then known of their growth in a loop."""
     merge, id = merging.merge, merging.ids.get((a, b), a)
     x, y = merge.left[a], merge.right[b]
+    assert isinstance(x, AnyList) and isinstance(y, AnyList)
     template = unified([*item_templates_of(x, merge.left), *item_templates_of(y, merge.right)])
     is_header = id in merge.join.header_objects
     capacity = max(row_capacity(x), row_capacity(y))
@@ -46,8 +49,9 @@ def merged_list(
         capacity = max(capacity, _length_after_loop(x, y, growth))
         growth = replace(growth, found_capacity=growth.found_capacity | {id})
     avals = [aval.with_shape((capacity, *aval.shape)) for aval in template.leaves]
-    kept = isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity)
-    before = [row.value for row in x.rows] if kept else [None] * len(avals)
+    before: list[Value | None] = [None] * len(avals)
+    if isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity):
+        before = [row.value for row in x.rows]
     rows = tuple(Scalar(merging.placeholder(v, of), False) for v, of in zip(avals, before))
     items = (i for side in (x, y) if isinstance(side, ListObject) for i in side.items)
     copied = tuple(origin for item in items for origin in objects_in(item))
@@ -55,7 +59,7 @@ def merged_list(
     return Joined(BufferObject(template, rows, *length, capacity), copied), growth
 
 
-def _length_after_loop(x: Contents, y: Contents, growth: ListGrowth) -> int:
+def _length_after_loop(x: AnyList, y: AnyList, growth: ListGrowth) -> int:
     # What this round appends is taken for every iteration. Where a path raises in this round
     # but not at the fixed point, items are missing: `fixed_point.py` compares `dead_paths`.
     grown = max(0, max_length_of(y) - max_length_of(x))
@@ -68,7 +72,7 @@ def _length_after_loop(x: Contents, y: Contents, growth: ListGrowth) -> int:
 def _merged_length(
     merging: Merging, id: int, x: BaseAndOffset, y: BaseAndOffset, growth: ListGrowth | None
 ) -> tuple[BaseAndOffset, ListGrowth | None]:
-    affine = None if growth is None else growth.affine_lengths.get(id)
+    affine = affine_lengths(growth).get(id)
     if same_base(x, y):
         step = y[1] - x[1] if isinstance(x[0], Scalar) else y[0].value - x[0].value
         if step == 0:
@@ -81,7 +85,7 @@ def _merged_length(
                 return x, replace(growth, affine_lengths=known)
             if affine is not None and affine.step == step:
                 return x, growth
-    if affine is not None:
+    if growth is not None and affine is not None:
         known = {i: length for i, length in growth.affine_lengths.items() if i != id}
         growth = replace(growth, affine_lengths=known)
     return (merging.merge_numbers(as_length(x), as_length(y)), 0), growth

@@ -51,7 +51,8 @@ class LoopJoin(Join):
         return id in self.header_objects and id not in self.before_loop
 
     def bounds(self, a: Abstract, b: Abstract) -> tuple[int | None, int | None]:
-        return tuple(n if n == m else None for n, m in zip(bounds(a), interval_hull(a, b)))
+        (lo, hi), (low, high) = bounds(a), interval_hull(a, b)
+        return lo if lo == low else None, hi if hi == high else None
 
     def takes_choice(self, a: Abstract, b: Abstract) -> bool:
         return not function_choice.adds_nested_choice(a, b)

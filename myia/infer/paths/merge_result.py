@@ -48,7 +48,6 @@ class Join(ABC):
     `entry_placeholders`: the placeholders in the state at the start of the iteration.
     `header_objects`: the objects that hold them. `private_arrays`: loop name -> its loop-private
     array at the start. `growth`: how far lists grow in the loop.
-    `takes_new_sizes`: a dynamic array that one side alone has is merged.
 
     The defaults are those of branches, which are merged exactly.
     """
@@ -57,7 +56,11 @@ class Join(ABC):
     header_objects: frozenset[int] = frozenset()
     private_arrays: Mapping[int, int] = MappingProxyType({})
     growth: ListGrowth | None = None
-    takes_new_sizes: bool = True
+
+    @property
+    def takes_new_sizes(self) -> bool:
+        """Whether a dynamic array that one side alone has is merged."""
+        return True
 
     def is_loop_name(self, id: int) -> bool:
         """A header object that stands for what a variable holds, not an object from before."""

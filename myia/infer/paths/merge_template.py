@@ -7,12 +7,14 @@ leaves are placeholders (`merge.py`). After the op, `substitute` puts its result
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from myia.infer.domain.heap import ArrayObject, Contents, DynamicArray
+from myia.infer.domain.heap import ArrayObject, DynamicArray
 from myia.infer.domain.values import (
     FALSE,
     TRUE,
     Abstract,
+    Node,
     Optional,
     Ref,
     Scalar,
@@ -29,9 +31,10 @@ class Absent(Abstract):
 
 ABSENT = Absent()
 SCALAR_FACTS = ("weak", "lo", "hi", "boxed")
+Part = TypeVar("Part", bound=Node)
 
 
-def is_absent(x) -> bool:
+def is_absent(x: Abstract) -> bool:
     """No value, an unbound name, or None."""
     return isinstance(x, (UndefinedType, Absent)) or (isinstance(x, Static) and x.value is None)
 
@@ -43,7 +46,7 @@ def as_optional(x: Abstract) -> Optional:
     return Optional(TRUE, x, None)
 
 
-def substitute(x, env: dict[Value, Value]):
+def substitute(x: Part, env: Mapping[Value, Value]) -> Part:
     """`x` (a value or contents) with its run-time leaves replaced."""
     if isinstance(x, Scalar):
         return x.with_value(env[x.value]) if x.value in env else x
@@ -56,7 +59,7 @@ def substitute(x, env: dict[Value, Value]):
     return x.rebuild(replaced)
 
 
-def leaves_of(x: Abstract | Contents) -> Iterator[Scalar]:
+def leaves_of(x: Node) -> Iterator[Scalar]:
     """The run-time leaves of a value or of contents."""
     if isinstance(x, Scalar):
         yield x
@@ -65,7 +68,7 @@ def leaves_of(x: Abstract | Contents) -> Iterator[Scalar]:
 
 
 def live_placeholders(
-    template: Iterable[Abstract | Contents],
+    template: Iterable[Node],
     made: Sequence[tuple[Value, Value | None]],
     entry_placeholders: frozenset[Value],
 ) -> tuple[tuple[Value, ...], dict[Value, Value]]:
@@ -84,22 +87,20 @@ def live_placeholders(
     return tuple(value for value, _ in live), {value: of for of, value in successor.items()}
 
 
-def has_same_form(
-    x: Abstract | Contents, template: Abstract | Contents, renamed: Mapping[Value, Value]
-) -> bool:
+def has_same_form(x: Node, template: Node, renamed: Mapping[Value, Value]) -> bool:
     """Whether the two are equal, up to the names of placeholders: `renamed` has those of `x`."""
     if type(x) is not type(template) or x.key() != template.key():
         return False
-    if isinstance(x, Scalar):
+    if isinstance(x, Scalar) and isinstance(template, Scalar):
         same = renamed.get(template.value, template.value) is x.value
         return same and all(getattr(x, f) == getattr(template, f) for f in SCALAR_FACTS)
-    if isinstance(x, Static):
+    if isinstance(x, Static) and isinstance(template, Static):
         return same_static(x.value, template.value)
-    if isinstance(x, Ref):
+    if isinstance(x, Ref) and isinstance(template, Ref):
         return x.id == template.id
-    if isinstance(x, ArrayObject) and x.contiguous != template.contiguous:
+    if isinstance(x, ArrayObject) and x.contiguous != getattr(template, "contiguous", None):
         return False
-    if isinstance(x, DynamicArray) and x.readonly != template.readonly:
+    if isinstance(x, DynamicArray) and x.readonly != getattr(template, "readonly", None):
         return False
     if getattr(x, "bases", ()) != getattr(template, "bases", ()):
         return False

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from myia.infer.domain import swapped_arrays
 from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.heap import (
+    AnyList,
     ArrayObject,
+    BufferObject,
     DynamicArray,
     Heap,
     Invalidated,
@@ -64,8 +66,7 @@ class _PathWalk:
         `whole=False`: the state is that of a path that raises. Its swaps are not computed.
         """
         for id, target in self.result.objects.items() if whole else ():
-            swapped = isinstance(target, SelectedArray) and not isinstance(target, PointsTo)
-            if swapped and id in self.heap:
+            if type(target) is SelectedArray and id in self.heap:
                 index = swapped_arrays.name_index(self.heap, id, target.options, self.name_of)
                 self.values[target.index.value] = index
         return [
@@ -86,6 +87,7 @@ class _PathWalk:
             if template.value in self.placeholders:
                 self.values[template.value] = number_value(x, template.dtype)
         elif isinstance(template, Ref):
+            assert isinstance(x, Ref)
             self.object(x, template.id)
         else:
             for child, inner in zip(x.children(), template.children()):
@@ -124,10 +126,11 @@ class _PathWalk:
             elements = padded_value(self.heap, x.id)
             self.values |= merge_arrays.coerced_array(elements, target, self.placeholders)
             return
-        if isinstance(target, ViewObject):
+        if isinstance(target, ViewObject) and isinstance(source, ViewObject):
             self.view(source, target)
             return
         if source.key() != target.key():
+            assert isinstance(target, BufferObject) and isinstance(source, AnyList)
             source = with_form_of(target, source, self.heap)
         for child, inner in zip(source.children(), target.children()):
             self.value(child, inner)
@@ -150,4 +153,5 @@ class _PathWalk:
         if private is not None and points_to.may_be_new_array(self.heap, id, options):
             self.done.add(private)
             target = self.result.objects[private]
+            assert isinstance(target, ArrayObject)
             self.values[target.value] = read_array(self.heap, id)

@@ -63,7 +63,16 @@ def merged_set(merging: Merging, id: int) -> PointsTo:
     x, y = (points_to_of(heap[id]) for heap in merging.merge.sides)
     if x is None or y is None or x.options != y.options:
         raise InternalError("the points-to set of a name from before has changed")
-    return PointsTo(merging.merge_values(x.index, y.index), x.options)
+    index = merging.merge_values(x.index, y.index)
+    assert isinstance(index, Scalar)
+    return PointsTo(index, x.options)
+
+
+def _array(merging: Merging, id: int) -> ArrayObject:
+    """What has been merged for the name `id`."""
+    contents = merging.objects[id]
+    assert isinstance(contents, ArrayObject)
+    return contents
 
 
 def _without_set(
@@ -74,7 +83,7 @@ def _without_set(
     if points_to_of(left) is None and points_to_of(right) is None:
         return PointsToResult(possible=possible)
     # Read-only: the array that the name stands for would not show a write to the copy.
-    copy = replace(merging.objects[id], readonly=VIEW_OF_ONE_PATH, contiguous=False)
+    copy = replace(_array(merging, id), readonly=VIEW_OF_ONE_PATH, contiguous=False)
     return PointsToResult(copy, copied=(*left.bases, *right.bases), possible=possible)
 
 
@@ -83,7 +92,7 @@ def _without_set(
 
 def of_branches(merging: Merging, a: int, b: int, id: int) -> PointsToResult:
     """The options are the arrays `a` and `b` of the two branches."""
-    if a == b or not _are_options(merging, a, b, merging.objects[id].value.aval):
+    if a == b or not _are_options(merging, a, b, _array(merging, id).value.aval):
         return _without_set(merging, a, b, id)
     merge = merging.merge
     # An array made on one path must exist after the merge to be an option: the other path yields
@@ -95,7 +104,7 @@ def of_branches(merging: Merging, a: int, b: int, id: int) -> PointsToResult:
             return _without_set(merging, a, b, id)
     contiguous = all(map(_is_contiguous, (merge.left[a], merge.right[b])))
     index = Scalar(merging.placeholder(I64), True, 0, 1)
-    value, options = merging.objects[id].value, (a, b)
+    value, options = _array(merging, id).value, (a, b)
     name = ArrayObject(value, None, contiguous, PointsTo(index, options))
     return PointsToResult(name, exact=True, copied=options)
 
@@ -181,7 +190,7 @@ def _can_assign(
     merging: Merging, id: int, options: tuple[int, ...], new_arrays: tuple[int, ...], before: Heap
 ) -> bool:
     """All options are arrays of one type that may be written to."""
-    merge, aval = merging.merge, merging.objects[id].value.aval
+    merge, aval = merging.merge, _array(merging, id).value.aval
     old = [option for option in options if option in before]
     return (
         len(old) < MAX_POINTS_TO_OPTIONS
@@ -207,7 +216,7 @@ def _private_contents(
         return merge.right[private]
     of = old.value if isinstance(old, ArrayObject) else None
     arrays = (*new_arrays, *([private] if old else ()))
-    value = merging.placeholder(merging.objects[id].value.aval, of)
+    value = merging.placeholder(_array(merging, id).value.aval, of)
     return ArrayObject(value, None, all(_is_contiguous(merge.right[array]) for array in arrays))
 
 
@@ -222,7 +231,7 @@ def _name(merging: Merging, a: int, b: int, id: int, options: tuple[int, ...]) -
     if (old is not None and isinstance(left, PointsTo)) or isinstance(right, PointsTo):
         return points_to
     contiguous = _is_contiguous(left) and _is_contiguous(right)
-    return ArrayObject(merging.objects[id].value, None, contiguous, points_to)
+    return ArrayObject(_array(merging, id).value, None, contiguous, points_to)
 
 
 # ----- Views of one array

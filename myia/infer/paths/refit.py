@@ -29,7 +29,7 @@ from myia.infer.domain.heap import (
     ViewObject,
 )
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import Abstract, Choice, Optional, Ref, Scalar, Static
+from myia.infer.domain.values import Abstract, Choice, Optional, Ref, Scalar, Static, as_number
 from myia.infer.paths.function_choice import is_function, matching_option
 from myia.infer.paths.merge_template import ABSENT, as_optional
 from myia.ir.core import Value
@@ -71,7 +71,7 @@ class _Prediction:
     def value(self, x: Abstract, last: Abstract) -> Abstract:
         if isinstance(last, Optional) or isinstance(x, Optional):
             x, last = (v if isinstance(v, Optional) else as_optional(v) for v in (x, last))
-            present = self.value(x.present, last.present)
+            present = as_number(self.value(x.present, last.present))
             absent = last.absent if x.absent is None else x.absent
             return Optional(present, self.value(x.value, last.value), absent)
         if x is ABSENT:
@@ -83,6 +83,7 @@ class _Prediction:
             return self.reference(x, last)
         if isinstance(last, Choice) and is_function(x):
             index = self.value(x.index if isinstance(x, Choice) else ABSENT, last.index)
+            assert isinstance(index, Scalar)
             found = ((matching_option(o, x) or ABSENT, o) for o in last.options)
             return Choice(index, tuple(self.value(*pair) for pair in found))
         if x.key() != last.key():

@@ -64,7 +64,9 @@ class Exports:
                 self.object(ctx, id, before)
 
 
-def substitute_results(ctx: Context, exports: Exports, results: list[Value], xs: list[Abstract]):
+def substitute_results(
+    ctx: Context, exports: Exports, results: list[Value], xs: list[Abstract]
+) -> list[Abstract]:
     """Replace what was exported by the op's results, in `xs` and in the objects."""
     env = dict(zip(exports.values, results))
     for old, new in env.items():

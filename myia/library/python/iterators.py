@@ -15,9 +15,11 @@ from myia.infer.domain.values import (
     TRUE,
     Abstract,
     Iterator,
+    Number,
     Scalar,
     Static,
     Tuple,
+    as_number,
     is_none,
     is_static_int,
 )
@@ -66,7 +68,7 @@ def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstra
     return iterator(ctx, "zip", *iterables)
 
 
-def _shortest(ctx: Context, parts: list[Items]) -> Abstract:
+def _shortest(parts: list[Items]) -> Number:
     length = parts[0].length
     for part in parts[1:]:
         if is_static_int(length) and is_static_int(part.length):
@@ -84,7 +86,7 @@ def _zip_items(ctx: Context, x: Iterator) -> Items:
     if not parts:
         return items_of(ctx, Tuple(()))
     unroll = any(p.unroll for p in parts)
-    return Items(_shortest(ctx, parts), lambda i: Tuple(tuple(p.item(i) for p in parts)), unroll)
+    return Items(_shortest(parts), lambda i: Tuple(tuple(p.item(i) for p in parts)), unroll)
 
 
 @function(reversed, dynamic=as_is)
@@ -96,7 +98,7 @@ def _reversed(ctx: Context, x: Abstract) -> Abstract:
 
 @items_of_kind("reversed")
 def _reversed_items(ctx: Context, x: Iterator) -> Items:
-    part, length = items_of(ctx, x.items[0]), x.items[1]
+    part, length = items_of(ctx, x.items[0]), as_number(x.items[1])
     last = operators.binary(ctx, "-", length, Static(1))
 
     def item(i: Abstract) -> Abstract:

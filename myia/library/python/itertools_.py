@@ -20,6 +20,7 @@ from myia.infer.domain.values import (
     Scalar,
     Static,
     Tuple,
+    as_number,
     is_none,
     is_static_int,
 )
@@ -117,7 +118,7 @@ def _repeat_items(ctx: Context, x: Iterator) -> Items:
         times = Static(max(0, int(times.value)))
     else:
         times = ctx.call(Static(max), (times, Static(0)), {})
-    return Items(times, lambda i: item)
+    return Items(as_number(times), lambda i: item)
 
 
 # ----- All items at once. Python takes them later: of iterators they leave an unknown part

@@ -68,8 +68,8 @@ def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
     if x is None:
         return ctx.new(ListObject(()))
     sequence = sequence_of(ctx, x)
-    if isinstance(sequence, Ref) and list_slices.is_list(ctx, sequence):
-        found = growing_lists.copied_list(ctx, sequence)
+    if (known := list_slices.as_list(ctx, sequence)) is not None:
+        found = growing_lists.copied_list(ctx, known)
     else:
         found = ctx.new(ListObject(ctx.list_items(sequence)))
     use_up(ctx, x)
