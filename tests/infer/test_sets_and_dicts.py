@@ -283,3 +283,18 @@ def test_a_missing_key_of_a_defaultdict_says_what_to_write():
     with pytest.raises(MyiaError, match="setdefault"):
         myia.jit(lambda d: d["q"])(collections.defaultdict(float))
     assert myia.jit(lambda d: d["q"])(collections.Counter()) == 0
+
+
+def test_only_a_mapping_is_unpacked_by_two_stars():
+    def add(**numbers):
+        return numbers["a"]
+
+    def call(x):
+        return add(**x)
+
+    assert myia.jit(call)({"a": 2.0}) == 2.0
+    for f in (call, lambda x: {**x}):
+        with pytest.raises(TypeError, match="must be a mapping"):
+            myia.jit(f)([1.0])
+        with pytest.raises(TypeError, match="must be a mapping"):
+            myia.jit(lambda g=f: g(5))()

@@ -100,7 +100,7 @@ def _positional(
     if any(p.kind in ("KEYWORD_ONLY", "VAR_KEYWORD") for p in code.parameters):
         what = f"a derivative rule of `{custom.name}`, which has keyword-only parameters,"
         ctx.fail(Unsupported, what=what)
-    bound = bind(ctx, code, defaults, args, kwargs)
+    bound = bind(ctx, code.name, code.parameters, defaults, args, kwargs)
     if code.parameters and code.parameters[-1].kind == "VAR_POSITIONAL":
         bound[-1:] = bound[-1].children()
     return tuple(bound)

@@ -129,9 +129,9 @@ class Scalar(Abstract):
     def dtype(self) -> np.dtype:
         return self.value.dtype
 
-    def with_value(self, value: Value) -> Scalar:
+    def with_value(self, value: Value) -> Self:
         """The same kind of number, with another value in the same bounds."""
-        return Scalar(value, self.weak, self.lo, self.hi, boxed=self.boxed)
+        return type(self)(value, self.weak, self.lo, self.hi, boxed=self.boxed)
 
     def __repr__(self) -> str:
         return f"Scalar({self.value.aval}{', weak' if self.weak else ''})"

@@ -10,7 +10,7 @@ import dataclasses
 import enum
 import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from myia.infer import attributes, registry
@@ -19,6 +19,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, DeepRecursion, NeedsStatic, Unsupported
 from myia.infer.domain.facts import (
     ABSENT,
+    CODE,
     Answer,
     Attribute,
     Cell,
@@ -57,7 +58,6 @@ from myia.infer.numeric.constant_methods import (
 )
 from myia.infer.numeric.samples import fail_without, require_hashable, type_of
 from myia.infer.paths.branches import branch
-from myia.ir.builder import current_span
 from myia.primitives.core.define import constant
 from myia.primitives.core.py import Code, Parameter
 from myia.primitives.pointwise import logic
@@ -191,7 +191,7 @@ def _call_function(
         return call_code(ctx, code, (), parts[len(names) :], args, kwargs, cells)
 
 
-SINGLE_DISPATCH = functools.singledispatch(len).__code__
+SINGLE_DISPATCH = CODE(functools.singledispatch(len))
 
 
 def _call_dispatched(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
@@ -203,7 +203,7 @@ def _call_dispatched(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstrac
 
 
 def _closure_root(ctx: Context, f: types.FunctionType, i: int) -> Abstract:
-    cell = f.__closure__[i]
+    cell = (f.__closure__ or ())[i]
     name = f.__code__.co_freevars[i]
     question = Cell(cell)
     if question.read() is f:
@@ -236,7 +236,7 @@ def call_code(
     if depth > RECURSION_LIMIT:
         # If a loop around is unrolled, the depth may be bounded by a compile-time number.
         ctx.fail(DeepRecursion, error=NeedsStatic, name=code.name, depth=depth)
-    bound = bind(ctx, code, defaults, args, kwargs)
+    bound = bind(ctx, code.name, code.parameters, defaults, args, kwargs)
     looped = as_loop(ctx, code, captured, bound, cells)
     if looped is not None:
         return looped
@@ -248,31 +248,32 @@ def call_code(
 
 def bind(
     ctx: Context,
-    code: Code,
-    defaults: tuple[Abstract, ...],
-    args: tuple[Abstract, ...],
+    name: str,
+    parameters: Sequence[Parameter],
+    defaults: Iterable[Abstract],
+    args: Sequence[Abstract],
     kwargs: dict[str, Abstract],
 ) -> list[Abstract]:
     """The arguments of a call in the order of the parameters."""
     kwargs = dict(kwargs)
     available = iter(defaults)
-    default = {p.name: next(available) for p in code.parameters if p.has_default}
+    default = {p.name: next(available) for p in parameters if p.has_default}
     bound: list[Abstract] = []
     rest = list(args)
-    for p in code.parameters:
-        bound.append(_bind_one(ctx, code, p, rest, kwargs, default))
+    for p in parameters:
+        bound.append(_bind_one(ctx, name, p, rest, kwargs, default))
     if rest:
         takes, given = len(args) - len(rest), len(args)
-        message = f"{code.name}() takes {takes} positional arguments but {given} were given"
+        message = f"{name}() takes {takes} positional arguments but {given} were given"
         ctx.fail(BadType, message=message)
     if kwargs:
-        name = next(iter(kwargs))
-        ctx.fail(BadType, message=f"{code.name}() got an unexpected keyword argument '{name}'")
+        keyword = next(iter(kwargs))
+        ctx.fail(BadType, message=f"{name}() got an unexpected keyword argument '{keyword}'")
     return bound
 
 
 def _bind_one(
-    ctx: Context, code: Code, p: Parameter, rest: list, kwargs: dict, default: dict
+    ctx: Context, name: str, p: Parameter, rest: list, kwargs: dict, default: dict
 ) -> Abstract:
     """One parameter's argument, taken from what is left of `rest` and `kwargs`."""
     if p.kind == "VAR_POSITIONAL":
@@ -284,14 +285,14 @@ def _bind_one(
         return ctx.new(contents)
     if rest and p.kind != "KEYWORD_ONLY":
         if p.name in kwargs and p.kind != "POSITIONAL_ONLY":
-            message = f"{code.name}() got multiple values for argument '{p.name}'"
+            message = f"{name}() got multiple values for argument '{p.name}'"
             ctx.fail(BadType, message=message)
         return rest.pop(0)
     if p.name in kwargs and p.kind != "POSITIONAL_ONLY":
         return kwargs.pop(p.name)
     if p.name in default:
         return default[p.name]
-    ctx.fail(BadType, message=f"{code.name}() missing a required argument: '{p.name}'")
+    ctx.fail(BadType, message=f"{name}() missing a required argument: '{p.name}'")
 
 
 # ----- Classes
@@ -306,7 +307,7 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
     if is_namedtuple(cls):
         defaults = cls._field_defaults
         fields = [Parameter(n, "POSITIONAL_OR_KEYWORD", n in defaults) for n in cls._fields]
-        bound = _bind_fields(ctx, cls, fields, tuple(map(Static, defaults.values())), args, kwargs)
+        bound = bind(ctx, cls.__name__, fields, map(Static, defaults.values()), args, kwargs)
         return Tuple(tuple(bound), cls)
     if issubclass(cls, enum.Enum):
         return evaluate_constant(
@@ -349,7 +350,7 @@ def _construct_dataclass(ctx: Context, cls: type, args: tuple, kwargs: dict) -> 
         kind = "KEYWORD_ONLY" if f.kw_only else "POSITIONAL_OR_KEYWORD"
         parameters.append(Parameter(f.name, kind, default is not None))
         defaults += [] if default is None else [default]
-    bound = _bind_fields(ctx, cls, parameters, tuple(defaults), args, kwargs)
+    bound = bind(ctx, cls.__name__, parameters, defaults, args, kwargs)
     values = dict(zip((f.name for f in fields), bound))
     for f in dataclasses.fields(cls):
         if not f.init and (default := _field_default(ctx, f)) is not None:
@@ -368,15 +369,3 @@ def _field_default(ctx: Context, f: dataclasses.Field) -> Abstract | None:
     if f.default_factory is not dataclasses.MISSING:
         return call(ctx, Static(f.default_factory), (), {})
     return None
-
-
-def _bind_fields(
-    ctx: Context,
-    cls: type,
-    parameters: Sequence[Parameter],
-    defaults: Any,
-    args: Sequence[Abstract],
-    kwargs: dict[str, Abstract],
-) -> list[Abstract]:
-    code = Code(cls.__name__, tuple(parameters), (), None, None, current_span())
-    return bind(ctx, code, defaults, args, kwargs)

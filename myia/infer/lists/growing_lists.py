@@ -78,9 +78,8 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
         contents, template, max(contents.capacity, 0 if max_length is None else max_length + 1)
     )
     # The growth of one iteration, times the trip count, may be too little: so it is checked.
-    if (
-        isinstance(length, Scalar) and max_length is None
-    ):  # the loop that it grows in has found the capacity
+    if isinstance(length, Scalar) and max_length is None:
+        # The loop that it grows in has found the capacity.
         full = logic.ge(length.value, constant(contents.capacity, np.int64))
         ctx.check(full, RuntimeError, "a list outgrew the bound found for it")
     grown = replace(contents, offset=contents.offset + 1)
