@@ -136,8 +136,6 @@ class Context:
         code = self._load(f)
         return self._codes.setdefault(id(code), code)
 
-    # ----- Failing
-
     # ----- What an interpreter does (`eval/interpreter.py`)
 
     flat: Any  # the objects of the arguments (`infer/boundary/signature.py`)
@@ -160,6 +158,8 @@ class Context:
 
     def list_items(self, x: Abstract, to_end: bool = True) -> tuple[Abstract, ...]:
         raise NotImplementedError
+
+    # ----- Failing
 
     def fail(
         self, diagnostic: type[Diagnostic], *, error: type[MyiaError] = MyiaError, **fields: Any

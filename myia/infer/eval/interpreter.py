@@ -134,7 +134,7 @@ class Interpreter(Context):
         """
         if isinstance(x, Tuple):
             return x.items
-        if isinstance(x, Ref) and isinstance(contents := self.contents(x), ListObject):
+        if isinstance(contents := self.held(x), ListObject):
             return contents.items
         if (sequence := sequence_of(self, x)) is not x:
             found = self.list_items(sequence)
@@ -149,7 +149,7 @@ class Interpreter(Context):
     def length(self, x: Abstract) -> Abstract:
         """`len(x)`."""
         x = self.force(x)
-        contents = self.contents(x) if isinstance(x, Ref) else None
+        contents = self.held(x)
         if isinstance(contents, BufferObject):
             return list_length(contents)
         if isinstance(contents, SetObject):

@@ -120,8 +120,7 @@ def _dict(ctx: Context, op: Op, *keys_and_values: Abstract) -> Abstract:
 
 def _mapping(ctx: Context, x: Abstract) -> Iterator[tuple[Any, Abstract]]:
     """The items of `**x`."""
-    x = ctx.force(x)
-    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    contents = ctx.held(ctx.force(x))
     if not isinstance(contents, DictObject):
         ctx.fail(BadType, message="argument after ** must be a mapping")
     return zip(contents.keys, contents.values)

@@ -68,7 +68,7 @@ def _dtypes(ctx: Context, x: Abstract) -> Iterator[tuple[np.dtype, bool]]:
     x = ctx.force(x)
     if is_number(x) or ctx.is_array(x):
         yield operand_dtype(ctx, x)
-    elif isinstance(x, Ref) and isinstance(found := ctx.contents(x), BufferObject):
+    elif isinstance(found := ctx.held(x), BufferObject):
         yield from ((aval.dtype, False) for aval in found.template.leaves)
     elif is_sequence(ctx, x):
         for item in ctx.list_items(x):
@@ -81,7 +81,7 @@ def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
     x = ctx.force(x)
     if is_number(x) or ctx.is_array(x):
         return operand(ctx, element(ctx, x, dtype), Aval(dtype, ctx.shape(x)))
-    if isinstance(x, Ref) and isinstance(found := ctx.contents(x), BufferObject):
+    if isinstance(found := ctx.held(x), BufferObject):
         return buffer_array(ctx, found, dtype)
     values = [_stacked(ctx, item, dtype) for item in ctx.list_items(x)]
     return stack(ctx, values, 0, dtype)
