@@ -51,11 +51,20 @@ def key_of_a_list(x):
     return d
 
 
+def index_of_a_grown_list(x):
+    taken = []
+    for v in x:
+        if v > 1:
+            taken.append(v)
+    return taken[x[0]]
+
+
 RAISED = {
     "index of a float": lambda x: x[5.0],
     "index of a float, second axis": lambda x: x[:, None][0, 1.0],
     "index of a float at run time": lambda x: x[x[0]],
     "index of a string": lambda x: x["a"],
+    "index of a grown list": index_of_a_grown_list,
     "index of a list": lambda x: [x, x][float(x[0])],
     "index of a tuple": lambda x: (x, x)[x[0]],
     "slice of floats": lambda x: x[0:1.5],

@@ -259,6 +259,11 @@ def test_numpys_text():
         run(lambda x: np.vander(x), np.ones((2, 2)))
 
 
+def test_the_order_of_the_norm_of_a_matrix_is_a_compile_time_value():
+    with pytest.raises(MyiaError, match="the order of the norm of a matrix must be known"):
+        run(lambda a, x: np.linalg.norm(a, x.sum()), np.ones((2, 3)), np.ones(2))
+
+
 def test_run_time_options_are_not_asked():
     def f(x, q, k):
         return np.quantile(x, q), np.searchsorted(x, q), np.percentile(x, 50 * q)

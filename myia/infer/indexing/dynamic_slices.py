@@ -26,7 +26,6 @@ from myia.infer.domain.lengths import (
     plus,
     slice_bound,
     static_length,
-    wrap_negative,
 )
 from myia.infer.domain.values import NONE, Abstract, Ref, SliceValue, Static, is_none, is_static_int
 from myia.infer.domain.views import StridedSlice
@@ -35,16 +34,15 @@ from myia.infer.indexing.parse_subscripts import (
     I64,
     WHOLE,
     Subscript,
+    checked_index,
     constant_length,
-    index_value,
     is_static_slice,
     is_within_axis,
-    require_integer,
     slice_range,
 )
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
-from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise import arithmetic
 
 ZERO_LENGTH = static_length(0)
 # A mask over so many elements takes as long as the ops of a short loop iteration.
@@ -290,22 +288,5 @@ def _index(
     """
     if axis is None:
         return length_of(key).number
-    if dynamic_axis is not None:
-        return _index_into_dynamic_axis(ctx, key, dynamic_axis)
-    index = index_value(ctx, key, bound, axis)
-    return int(key.value) % bound if is_static_int(key) else index
-
-
-def _index_into_dynamic_axis(ctx: Context, key: Abstract, dynamic_axis: DynamicAxis) -> int | Value:
-    """An index into a dynamic axis, made non-negative and checked at run time."""
-    require_integer(ctx, key)
-    index, n = length_of(key), dynamic_axis.length
-    bound = dynamic_axis.bound
-    if isinstance(index.number, int) and not -bound <= index.number < bound:
-        message = f"index {index.number} is out of bounds for axis with size at most {bound}"
-        ctx.fail(BadValue, message=message, exception="IndexError")
-    below = logic.lt(index.value, arithmetic.neg(n.value))
-    outside = logic.or_(below, logic.ge(index.value, n.value))
-    message = "index {} is out of bounds for an axis with size {}"
-    ctx.check(outside, IndexError, message, index.value, n.value)
-    return wrap_negative(index, n).number
+    n = static_length(bound) if dynamic_axis is None else dynamic_axis.length
+    return checked_index(ctx, key, n, axis).number

@@ -16,11 +16,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import bounds, is_number, kind_of, number_value
+from myia.infer.domain.dtypes import is_number, kind_of
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.heap_arrays import array_aval
+from myia.infer.domain.lengths import length_of, static_length
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     Abstract,
@@ -32,7 +33,6 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     as_ref,
-    is_static_int,
 )
 from myia.infer.dynamic.access import bounding_aval, is_dynamic
 from myia.infer.indexing import dynamic_subscripts
@@ -40,7 +40,7 @@ from myia.infer.indexing.dynamic_slices import static_slice
 from myia.infer.indexing.integer_arrays import gather_items, is_array_index, scatter_items
 from myia.infer.indexing.masks import is_mask
 from myia.infer.indexing.parse_subscripts import (
-    index_value,
+    checked_index,
     subscript_of,
     with_slices,
 )
@@ -61,8 +61,7 @@ from myia.infer.registry import SUBSCRIPTS
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
-from myia.primitives.core.define import constant
-from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise import logic
 
 I64 = np.dtype(np.int64)
 
@@ -226,9 +225,8 @@ def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: 
     """An item at a run-time index: the items are stacked into an array, if they are numbers."""
     if not items or not all(is_number(x) for x in items):
         ctx.needs_static(f"the index into a {kind} of different objects")
-    return growing_lists.item_at(
-        ctx, growing_lists.stacked_list(ctx, items), index_value(ctx, key, len(items))
-    )
+    index = checked_index(ctx, key, static_length(len(items)), message=f"{kind} index out of range")
+    return growing_lists.item_at(ctx, growing_lists.stacked_list(ctx, items), index.value)
 
 
 def _buffer_item(ctx: Context, x: Ref, contents: BufferObject, key: Abstract) -> Abstract:
@@ -252,19 +250,9 @@ def _store_buffer_item(
 
 def _buffer_index(ctx: Context, contents: BufferObject, key: Abstract) -> Value:
     """The index of an item, made non-negative; checked unless proved in range."""
-    count = growing_lists.list_length(contents)
-    if is_static_int(count):
-        return index_value(ctx, key, count.value)
-    n = number_value(count, I64)
-    index = number_value(key, I64)
-    lo, hi = bounds(key)
-    if hi is not None and hi < 0:
-        index = arithmetic.add(index, n)
-    elif lo is None or lo < 0:
-        index = logic.select(logic.lt(index, constant(0, I64)), arithmetic.add(index, n), index)
-    outside = logic.or_(logic.lt(index, constant(0, I64)), logic.ge(index, n))
-    ctx.check(outside, IndexError, "list index out of range")
-    return index
+    _refuse_other_index(ctx, key, "list")
+    n = length_of(growing_lists.list_length(contents))
+    return checked_index(ctx, key, n, message="list index out of range").value
 
 
 # ----- Arrays

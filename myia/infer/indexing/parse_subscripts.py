@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, is_number, kind_of, number_value
 from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap_arrays import array_aval
+from myia.infer.domain.lengths import Length, length_of, wrap_negative
 from myia.infer.domain.values import (
     NONE,
     Abstract,
@@ -57,29 +59,32 @@ def _end(x: Any) -> Any:
     return operator.index(x) if isinstance(x, np.integer) else x
 
 
-def index_value(ctx: Context, key: Abstract, n: int, axis: int = 0) -> Value:
-    """An index into an axis of `n` elements, made non-negative; checked unless proved in range."""
+def checked_index(
+    ctx: Context, key: Abstract, n: Length, axis: int = 0, message: str | None = None
+) -> Length:
+    """An index into an axis of `n` elements, made non-negative; checked unless proved in range.
+
+    `message`: of the IndexError, where it is not NumPy's.
+    """
     require_integer(ctx, key)
+    index, size = length_of(key), n.number if isinstance(n.number, int) else n.hi
     known = int(key.value) if isinstance(key, Static) else None
-    if n == 0 or (known is not None and not -n <= known < n):
+    if size == 0 or (known is not None and size is not None and not -size <= known < size):
         which = "index" if known is None else f"index {known}"
-        message = f"{which} is out of bounds for axis {axis} with size {n}"
-        ctx.fail(BadValue, message=message, exception="IndexError")
-    if known is not None:
-        return constant(known % n, I64)
-    lo, hi = bounds(key)
-    value = number_value(key, I64)
-    if not (lo is not None and hi is not None and -n <= lo and hi < n):
-        below = logic.lt(value, constant(-n, I64))
-        outside = logic.or_(below, logic.ge(value, constant(n, I64)))
-        message = f"index {{}} is out of bounds for axis {axis} with size {n}"
-        ctx.check(outside, IndexError, message, value)
-    if lo is not None and lo >= 0:
-        return value
-    wrapped = arithmetic.add(value, n)
-    if hi is not None and hi < 0:
-        return wrapped
-    return logic.select(logic.lt(value, constant(0, I64)), wrapped, value)
+        most = size if n.is_static else f"at most {size}"
+        found = message or f"{which} is out of bounds for axis {axis} with size {most}"
+        ctx.fail(BadValue, message=found, exception="IndexError")
+    least, outside = n.lo or 0, []
+    if index.lo is None or index.lo < -least:
+        low = constant(-n.number, I64) if isinstance(n.number, int) else arithmetic.neg(n.value)
+        outside.append(logic.lt(index.value, low))
+    if index.hi is None or index.hi >= least:
+        outside.append(logic.ge(index.value, n.value))
+    if outside:
+        shown = size if n.is_static else "{}"
+        found = message or f"index {{}} is out of bounds for axis {axis} with size {shown}"
+        ctx.check(reduce(logic.or_, outside), IndexError, found, index.value, n.value)
+    return wrap_negative(index, n)
 
 
 def require_integer(ctx: Context, key: Abstract) -> None:

@@ -7,6 +7,9 @@ import math
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
+from myia.infer.domain.context import Context
+from myia.infer.domain.values import Abstract, Static
+from myia.infer.registry import function
 from myia.library.numpy.compile_time import evaluate_at_compile_time
 from myia.library.support.from_source import Array, Axis, Dtype, from_source
 
@@ -21,6 +24,15 @@ def merged_last(shape: Array, axes: Axis) -> Array:
     kept = [i for i in range(len(shape)) if i not in axes]
     sizes = [math.prod(shape[i] for i in axes)]
     return (*kept, *axes), tuple([shape[i] for i in kept] + sizes)
+
+
+def order_of_matrix_norm(ord: Array) -> Array:
+    """The order, which says along which axes a matrix is reduced."""
+
+
+@function(order_of_matrix_norm)
+def _order_of_matrix_norm(ctx: Context, ord: Abstract) -> Abstract:
+    return Static(ctx.static(ord, "the order of the norm of a matrix"))
 
 
 evaluate_at_compile_time(axes_of, merged_last)
@@ -262,6 +274,7 @@ def matrix_norm(x: Array, ord: Array, axes: Axis, keepdims: Array) -> Array:
     """The root of the sum of squares; the largest or smallest sum of a column or a row, or of the
     singular values; the sum of these.
     """
+    ord = order_of_matrix_norm(ord)
     if ord in ("fro", "f"):
         return root(np.sum(squared_size(x), axes, keepdims=keepdims))
     if ord in (1, -1, np.inf, -np.inf):
