@@ -185,7 +185,7 @@ def _slice_of_slice(first: StridedSlice, then: StridedSlice) -> StridedSlice | N
         return None
     starts, sizes, strides = list(first.starts), list(first.sizes), list(first.strides)
     for i, j in zip(kept_axes, view_axes):
-        start = _composed_start(starts[i], strides[i], then.starts[j])
+        start = composed_start(starts[i], strides[i], then.starts[j])
         starts[i], sizes[i], strides[i] = start, then.sizes[j], strides[i] * then.strides[j]
         if sizes[i] == 1:
             strides[i] = 1
@@ -194,7 +194,7 @@ def _slice_of_slice(first: StridedSlice, then: StridedSlice) -> StridedSlice | N
     return StridedSlice(tuple(starts), tuple(sizes), tuple(strides), then.shape)
 
 
-def _composed_start(start: int | Value, stride: int, offset: int | Value) -> int | Value:
+def composed_start(start: int | Value, stride: int, offset: int | Value) -> int | Value:
     """`start + stride * offset`"""
     if not isinstance(offset, Value):
         if isinstance(start, int):

@@ -19,11 +19,11 @@ from myia.infer.domain.heap import Contents, DynamicArray, DynamicView, ListObje
 from myia.infer.domain.heap_arrays import padded_value, type_of_array
 from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import Abstract, Ref, Tuple
-from myia.infer.domain.views import StridedSlice
+from myia.infer.domain.views import StridedSlice, composed_start
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
-from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise import logic
 from myia.source.diagnostics import InternalError
 
 HELP = (
@@ -184,23 +184,11 @@ def _compose_slices(
             continue
         dynamic_axis, start = outer.dynamic_axes[i], inner.starts[i]
         if dynamic_axis is not None and dynamic_axis.start is not None:
-            start = _add_indices(dynamic_axis.start.number, start)
-        starts[axis] = _add_indices(starts[axis], _scale_index(start, strides[axis]))
+            start = composed_start(dynamic_axis.start.number, 1, start)
+        starts[axis] = composed_start(starts[axis], strides[axis], start)
         sizes[axis], strides[axis] = inner.sizes[i], strides[axis] * inner.strides[i]
         if strides[axis] != 1 and isinstance(starts[axis], Value):
             return None
     strided = StridedSlice(tuple(starts), tuple(sizes), tuple(strides), inner.shape)
     axes = tuple(None if i is None else outer.source_axes[i] for i in dynamic_slice.source_axes)
     return Ref(contents.base), DynamicSlice(strided, dynamic_slice.dynamic_axes, axes)
-
-
-def _add_indices(a: int | Value, b: int | Value) -> int | Value:
-    if isinstance(a, int) and isinstance(b, int):
-        return a + b
-    if isinstance(a, int):
-        a, b = b, a
-    return a if isinstance(b, int) and b == 0 else arithmetic.add(a, b)
-
-
-def _scale_index(a: int | Value, stride: int) -> int | Value:
-    return a * stride if isinstance(a, int) else a if stride == 1 else arithmetic.mul(a, stride)
