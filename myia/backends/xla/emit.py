@@ -33,7 +33,7 @@ from myia.backends.xla.cpu.opaque_values import ZERO, true_after, true_after_all
 from myia.backends.xla.cpu.whole_loop_call import whole_loop_call
 from myia.backends.xla.cpu.whole_loop_cost import fusion_ends, worth_whole_loop_call
 from myia.backends.xla.narrow_indices import with_narrow_indices
-from myia.backends.xla.rounding import hidden_operands, hide
+from myia.backends.xla.rounding import Hiding, hidden_operands, hide
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, is_read, reads, walk
 from myia.ir.primitive import Primitive
 from myia.primitives.core.barriers import barrier_p
@@ -72,7 +72,7 @@ class Emitter:
         rules: Rules,
         barriers: OpaqueBarriers | None,
         calls_host: bool,
-        hidden: Mapping[Op, tuple[int, ...]],
+        hidden: Mapping[Op, Hiding],
     ):
         self.rules = rules
         self.calls_host = calls_host
@@ -172,7 +172,7 @@ class Emitter:
         if self.rules.data_dependences and op in self.read_predicates:
             return self._ordered_read(op, operands)
         if op in self.hidden_operands:
-            operands = hide(op, self.hidden_operands[op], operands)
+            operands = hide(self.hidden_operands[op], operands)
         results = _lowering(op)(*operands)
         results = results if isinstance(results, (tuple, list)) else (results,)
         barriers = self.opaque_barriers

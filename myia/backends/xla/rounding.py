@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -30,23 +30,38 @@ from myia.primitives.pointwise.logic import convert_p
 from myia.primitives.pointwise.transcendental import exp, log, rsqrt, sqrt
 
 Array = Any
+Hiding = Mapping[int, Callable[[Any], Any]]
 _SUMS = (add, sub)
 _QUOTIENTS = (div, reciprocal)
 _REWRITTEN = {*_SUMS, *_QUOTIENTS, mul, pow, exp, log, sqrt, rsqrt}
 
 
-def hidden_operands(function: Function, exact: bool) -> dict[Op, tuple[int, ...]]:
-    """The positions of the operands to hide."""
+def hidden_operands(function: Function, exact: bool) -> dict[Op, Hiding]:
+    """The operands to hide, by position, and how."""
     ops = [op for op in walk(function.region) if op.results]
     makers = {x: op for op in ops for x in op.results}
-    found: dict[Op, tuple[int, ...]] = {}
+    found: dict[Op, Hiding] = {}
     for op in ops:
         if op.primitive in _REWRITTEN and op.results[0].dtype.kind in "fc":
-            every = range(len(op.operands))
-            places = tuple(i for i in every if exact or _loses_numbers(op, i, makers))
-            if places:
-                found[op] = places
+            hows = (_how(op, i, makers, exact) for i in range(len(op.operands)))
+            hiding = {i: how for i, how in enumerate(hows) if how is not None}
+            if hiding:
+                found[op] = hiding
     return found
+
+
+def _how(op: Op, i: int, makers: dict[Value, Op], exact: bool) -> Callable[[Array], Array] | None:
+    if op.primitive is mul and _is_mask(op.operands[i], makers):
+        return _selected
+    if not exact and not _loses_numbers(op, i, makers):
+        return None
+    return _hidden_by_element if op.primitive is div and i == 1 else _hidden
+
+
+def _is_mask(x: Value, makers: dict[Value, Op]) -> bool:
+    """Is it an array of booleans as ones and zeros?"""
+    op = makers.get(x)
+    return op is not None and op.primitive is convert_p and op.operands[0].dtype.kind == "b"
 
 
 def _loses_numbers(op: Op, i: int, makers: dict[Value, Op]) -> bool:
@@ -56,8 +71,6 @@ def _loses_numbers(op: Op, i: int, makers: dict[Value, Op]) -> bool:
         return False
     if op.primitive in _QUOTIENTS and inner.primitive in _QUOTIENTS:
         return True
-    if op.primitive is mul and inner.primitive is convert_p:
-        return inner.operands[0].dtype.kind == "b"
     if op.primitive in _SUMS and inner.primitive in _SUMS:
         return _has_number(op, makers) and _has_number(inner, makers)
     factor, of_inner = _factor(op, makers), _factor(inner, makers)
@@ -100,21 +113,27 @@ def _is_normal(factor: complex, op: Op) -> bool:
 # ----- Hiding
 
 
-def hide(op: Op, places: tuple[int, ...], operands: Sequence[Array]) -> list[Array]:
-    """The operands, those at `places` hidden. A divisor is hidden element by element: XLA inverts
-    what is the same for all elements.
-    """
-    found = list(operands)
-    for i in places:
-        found[i] = _hidden(jnp.asarray(found[i]), op.primitive is div and i == 1)
-    return found
+def hide(hiding: Hiding, operands: Sequence[Array]) -> list[Array]:
+    """The operands, some of them hidden."""
+    return [hiding[i](jnp.asarray(x)) if i in hiding else x for i, x in enumerate(operands)]
 
 
-def _hidden(x: Array, by_element: bool) -> Array:
+def _selected(mask: Array) -> Array:
+    """A mask of ones and zeros, in which XLA does not see the booleans."""
+    one, zero = lax.full_like(mask, 1), lax.full_like(mask, 0)
+    return lax.select(lax.ne(mask, zero), one, zero)
+
+
+def _hidden(x: Array, by_element: bool = False) -> Array:
     """A selection, which JAX's derivatives pass."""
     if x.size == 0:
         return x
     return lax.select(_true(x.shape, by_element), x, lax.full_like(x, 0))
+
+
+def _hidden_by_element(x: Array) -> Array:
+    """A divisor: XLA inverts what is the same for all elements."""
+    return _hidden(x, True)
 
 
 def _true(shape: tuple[int, ...], by_element: bool) -> Array:
