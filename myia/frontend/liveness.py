@@ -12,27 +12,43 @@ share are cells, not SSA values: inner functions are ignored.
 What it computes: the live names after each `if` and loop, and at each loop header. What it
 guarantees: a name that is not live is assigned before it is read again, or never read. When it
 gives up: never; all branches count as possible.
+
+A read may be unbound if and only if that very read is live where the name is: at the start of the
+function, or after a `del` of the name.
+
+    if c: x = 1
+    return x            # live at the start
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 
 import gast
 
-from myia.frontend.core import Loop, is_true, walk_here
+from myia.frontend.core import (
+    COMPREHENSIONS,
+    Loop,
+    body_of,
+    evaluated_here,
+    is_true,
+    items_of,
+    parameters,
+)
 
-Names = frozenset[str]
-NOTHING: Names = frozenset()
+Read = str | gast.Name  # all reads of a name; or one, where reads of it are told apart
+Reads = frozenset[Read]
+NOTHING: Reads = frozenset()
 
 
 @dataclass
 class Liveness:
     """`after[node]`: live after an `if` or loop; `header[node]`: at the start of each iteration."""
 
-    after: dict[gast.If | Loop, Names] = field(default_factory=dict)
-    header: dict[Loop, Names] = field(default_factory=dict)
+    after: dict[gast.If | Loop, Reads] = field(default_factory=dict)
+    header: dict[Loop, Reads] = field(default_factory=dict)
 
 
 def liveness(stmts: list[gast.stmt]) -> Liveness:
@@ -42,81 +58,167 @@ def liveness(stmts: list[gast.stmt]) -> Liveness:
     return analysis.found
 
 
-def reads(*parts: gast.AST | None) -> Names:
-    """The names that the evaluation of `parts` may read."""
-    return frozenset(
-        n.id
-        for part in parts
-        if part is not None
-        for n in walk_here(part)
-        if isinstance(n, gast.Name) and isinstance(n.ctx, (gast.Load, gast.Del))
-    )
+def maybe_unbound_reads(function: gast.AST) -> set[gast.Name]:
+    """The `Name` nodes of `function` that may be read, deleted or augmented while unbound."""
+    names = _maybe_unbound(function, apart=())
+    return _maybe_unbound(function, apart=names) if names else set()
 
 
-def definitely_bound(target: gast.AST | None) -> Names:
-    """The names that an assignment to `target` always binds."""
-    if isinstance(target, gast.Name):
-        return frozenset([target.id])
-    if isinstance(target, gast.Starred):
-        return definitely_bound(target.value)
-    if isinstance(target, (gast.Tuple, gast.List)):
-        return frozenset().union(*map(definitely_bound, target.elts))
-    return NOTHING
+def _maybe_unbound(function: gast.AST, apart: Container[str]) -> set[Read]:
+    analysis = _Analysis(apart)
+    live = analysis.block(body_of(function), NOTHING)
+    for p in parameters(function):
+        live = analysis.assigned(p.id, live)
+    local = set().union(*(analysis.reads[name] for name in analysis.bound))
+    return (live | analysis.deleted) & local
 
 
 class _Analysis:
-    def __init__(self) -> None:
-        self.found = Liveness()
-        self.jumps: list[tuple[Names, Names]] = []  # live after `break`, after `continue`
+    """Each method gives what is live before its node, from what is live after it.
 
-    def block(self, stmts: Iterable[gast.stmt], live: Names) -> Names:
-        """The live names before `stmts`, given those after."""
+    Reads of the names `apart` are told apart. (Of all names: many reads times many statements.)
+    """
+
+    def __init__(self, apart: Container[str] = ()) -> None:
+        self.found = Liveness()
+        self.apart = apart
+        self.reads: dict[str, set[Read]] = defaultdict(set)  # met so far, by name
+        self.bound: set[str] = set()  # the names that are assigned somewhere
+        self.deleted: set[Read] = set()  # live after a `del` of their name
+        self.jumps: list[tuple[Reads, Reads]] = []  # live after `break`, after `continue`
+
+    # ----- Names
+
+    def read(self, node: gast.Name, live: Reads) -> Reads:
+        read = node if node.id in self.apart else node.id
+        self.reads[node.id].add(read)
+        return live | {read}
+
+    def assigned(self, name: str, live: Reads) -> Reads:
+        self.bound.add(name)
+        return live - self.reads[name]
+
+    def target(self, node: gast.expr, live: Reads) -> Reads:
+        """An assignment to `node`, or its deletion."""
+        if isinstance(node, gast.Name):
+            is_deleted = isinstance(node.ctx, gast.Del)
+            if is_deleted:
+                self.deleted |= live & self.reads[node.id]
+            live = self.assigned(node.id, live)
+            return self.read(node, live) if is_deleted else live
+        if isinstance(node, (gast.Tuple, gast.List)):
+            return self.targets(node.elts, live)
+        if isinstance(node, gast.Starred):
+            return self.target(node.value, live)
+        return self.children(node, live)
+
+    def targets(self, nodes: list[gast.expr], live: Reads) -> Reads:
+        for node in reversed(nodes):
+            live = self.target(node, live)
+        return live
+
+    # ----- Statements
+
+    def block(self, stmts: Iterable[gast.stmt], live: Reads) -> Reads:
         for stmt in reversed(list(stmts)):
             live = self.statement(stmt, live)
         return live
 
-    def statement(self, node: gast.stmt, live: Names) -> Names:
+    def statement(self, node: gast.stmt, live: Reads) -> Reads:
         if isinstance(node, gast.If):
             self.found.after[node] = live
             branches = self.block(node.body, live) | self.block(node.orelse, live)
-            return reads(node.test) | branches
+            return self.expression(node.test, branches)
         if isinstance(node, Loop):
             return self.loop(node, live)
         if isinstance(node, gast.Break):
             return self.jumps[-1][0]
         if isinstance(node, gast.Continue):
             return self.jumps[-1][1]
-        if isinstance(node, gast.Return):
-            return reads(node.value)
-        if isinstance(node, gast.Raise):
-            return reads(node.exc)
+        if isinstance(node, (gast.Return, gast.Raise)):
+            return self.children(node, NOTHING)
         return self.simple(node, live)
 
-    def simple(self, node: gast.stmt, live: Names) -> Names:
+    def simple(self, node: gast.stmt, live: Reads) -> Reads:
         if isinstance(node, gast.Assign):
-            bound = frozenset().union(*map(definitely_bound, node.targets))
-            return (live - bound) | reads(node)
+            return self.expression(node.value, self.targets(node.targets, live))
         if isinstance(node, gast.AugAssign):
-            return live | reads(node) | definitely_bound(node.target)
+            if isinstance(node.target, gast.Name):
+                live = self.expression(node.value, self.assigned(node.target.id, live))
+                return self.read(node.target, live)
+            return self.children(node.target, self.expression(node.value, live))
         if isinstance(node, gast.AnnAssign) and node.value is not None:
-            return (live - definitely_bound(node.target)) | reads(node)
+            return self.expression(node.value, self.target(node.target, live))
+        if isinstance(node, gast.AnnAssign) and isinstance(node.target, gast.Name):
+            self.bound.add(node.target.id)  # local, though it has no value
+            return live
         if isinstance(node, gast.FunctionDef):
-            return (live - {node.name}) | reads(node)
-        return live | reads(node)
+            live = self.assigned(node.name, live)
+        if isinstance(node, gast.Delete):
+            return self.targets(node.targets, live)
+        if isinstance(node, gast.Assert) and node.msg is not None:
+            return self.expression(node.test, live | self.expression(node.msg, NOTHING))
+        return self.children(node, live)
 
-    def loop(self, node: Loop, live: Names) -> Names:
+    def loop(self, node: Loop, live: Reads) -> Reads:
         exhausted = self.block(node.orelse, live)
         if node.iter is None and is_true(node.test):
             exhausted = NOTHING
-        header = exhausted | reads(node.test)
-        while True:
+        header, before = exhausted, None
+        while header != before:
             self.jumps.append((live, header))
             body = self.block(node.body, header)
             self.jumps.pop()
-            grown = header | (body - definitely_bound(node.target)) | reads(node.target)
-            if grown == header:
-                break
-            header = grown
+            if node.target is not None:
+                body = self.target(node.target, body)
+            if node.test is not None:
+                body = self.expression(node.test, exhausted | body)
+            header, before = header | body, header
         self.found.after[node] = live
         self.found.header[node] = header
-        return header | reads(node.iter)
+        return header if node.iter is None else self.expression(node.iter, header)
+
+    # ----- Expressions
+
+    def expression(self, node: gast.expr, live: Reads) -> Reads:
+        if isinstance(node, gast.Name):
+            return self.read(node, live)
+        if isinstance(node, gast.NamedExpr):
+            return self.expression(node.value, self.target(node.target, live))
+        if isinstance(node, gast.IfExp):
+            branches = self.expression(node.body, live) | self.expression(node.orelse, live)
+            return self.expression(node.test, branches)
+        if isinstance(node, gast.BoolOp):
+            return self.short_circuit(node.values, 1, live)
+        if isinstance(node, gast.Compare):
+            return self.short_circuit([node.left, *node.comparators], 2, live)
+        if isinstance(node, COMPREHENSIONS):
+            return self.comprehension(node, live)
+        return self.children(node, live)
+
+    def short_circuit(self, nodes: list[gast.expr], count: int, live: Reads) -> Reads:
+        """The first `count` of `nodes` are always evaluated; each of the others perhaps not."""
+        before = live
+        for node in reversed(nodes[count:]):
+            before = live | self.expression(node, before)
+        for node in reversed(nodes[:count]):
+            before = self.expression(node, before)
+        return before
+
+    def comprehension(self, node: gast.expr, live: Reads) -> Reads:
+        first = node.generators[0]
+        inside = NOTHING
+        for item in reversed(items_of(node)):
+            inside = self.expression(item, inside)
+        for generator in reversed(node.generators):
+            for test in reversed(generator.ifs):
+                inside = self.expression(test, inside)
+            inside = self.target(generator.target, inside)
+            if generator is not first:
+                inside = self.expression(generator.iter, inside)
+        return self.expression(first.iter, inside | live)
+
+    def children(self, node: gast.AST, live: Reads) -> Reads:
+        for child in reversed(list(evaluated_here(node))):
+            live = self.expression(child, live)
+        return live

@@ -5,7 +5,7 @@ fence         refuses unsupported syntax
 rename        makes every name mean one variable of its function
 core          converts to core Python, with one kind of loop
 scopes        finds the kind of each variable
-lower         definite assignment, liveness, desugaring, then SSA, function by function
+lower         liveness, desugaring, then SSA, function by function
 """
 
 from __future__ import annotations

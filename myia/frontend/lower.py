@@ -13,10 +13,9 @@ from collections.abc import Callable
 import gast
 
 from myia.frontend.core import Loop, body_of
-from myia.frontend.definite import maybe_unbound_reads
 from myia.frontend.desugar import desugar
 from myia.frontend.frame import Frame
-from myia.frontend.liveness import liveness
+from myia.frontend.liveness import liveness, maybe_unbound_reads
 from myia.frontend.lower_expr import BINARY, assign, const, expression, expressions
 from myia.frontend.scopes import Scope, assigned
 from myia.frontend.spans import Spans

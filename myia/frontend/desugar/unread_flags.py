@@ -12,12 +12,12 @@ from typing import Any
 
 import gast
 
-from myia.frontend.core import Block, Fresh, is_generated, rewritten
-from myia.frontend.liveness import reads
+from myia.frontend.core import Block, Fresh, is_generated, rewritten, walk_here
 
 
 def drop_unread_flags(stmts: Block, fresh: Fresh) -> Block:
-    read = reads(*stmts)
+    names = [n for stmt in stmts for n in walk_here(stmt) if isinstance(n, gast.Name)]
+    read = {n.id for n in names if isinstance(n.ctx, gast.Load)}
 
     def kept(stmt: gast.stmt) -> Block:
         target: Any = stmt.targets[0] if isinstance(stmt, gast.Assign) else None
