@@ -31,7 +31,7 @@ class Frame:
     scope: Scope
     spans: Spans
     namespace: py.Namespace
-    maybe_unbound: set[gast.Name]  # reads of names that may be unbound
+    maybe_unbound: frozenset[gast.Name]  # reads of names that may be unbound
     user_liveness: Liveness  # of the user's program, with its jumps: more precise at loops
     core_liveness: Liveness  # of the desugared program
     lower_function: Callable[[Frame, gast.AST], Value]

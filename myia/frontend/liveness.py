@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import gast
 
@@ -38,7 +39,7 @@ from myia.frontend.core import (
     parameters,
 )
 
-Read = str | gast.Name  # all reads of a name; or one, where reads of it are told apart
+Read = Any  # a string: all reads of a name; a `Name`: one of them, where they are told apart
 Reads = frozenset[Read]
 NOTHING: Reads = frozenset()
 
@@ -58,18 +59,18 @@ def liveness(stmts: list[gast.stmt]) -> Liveness:
     return analysis.found
 
 
-def maybe_unbound_reads(function: gast.AST) -> set[gast.Name]:
+def maybe_unbound_reads(function: gast.AST) -> frozenset[gast.Name]:
     """The `Name` nodes of `function` that may be read, deleted or augmented while unbound."""
     names = _maybe_unbound(function, apart=())
-    return _maybe_unbound(function, apart=names) if names else set()
+    return _maybe_unbound(function, apart=names) if names else NOTHING
 
 
-def _maybe_unbound(function: gast.AST, apart: Container[str]) -> set[Read]:
+def _maybe_unbound(function: gast.AST, apart: Container[str]) -> Reads:
     analysis = _Analysis(apart)
     live = analysis.block(body_of(function), NOTHING)
     for p in parameters(function):
         live = analysis.assigned(p.id, live)
-    local = set().union(*(analysis.reads[name] for name in analysis.bound))
+    local = NOTHING.union(*(analysis.reads[name] for name in analysis.bound))
     return (live | analysis.deleted) & local
 
 
