@@ -36,7 +36,8 @@ def of_scan(step: Callable) -> int:
     with jax.enable_x64(True):
         program = jax.make_jaxpr(lambda w, x: jax.vjp(loss, w, x))(W, X)
     scans = [e for e in program.jaxpr.eqns if e.primitive.name == "scan"]
-    stacked = [x.aval for e in scans for x in e.outvars[e.params["num_carry"] :]]
+    results = [r for e in scans for r in zip(e.outvars, e.params["jaxpr"].out_avals)]
+    stacked = [x.aval for x, of_step in results if x.aval.shape == (ITERATIONS, *of_step.shape)]
     return sum(a.size * a.dtype.itemsize for a in stacked) // ITERATIONS
 
 

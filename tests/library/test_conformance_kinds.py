@@ -158,6 +158,9 @@ def outcome(name: str, kind: str) -> str:
     return "same"
 
 
+# JAX 0.11.2 computes them of empty arrays, too.
+REFUSED_BY_SOME_VERSIONS = {"numpy.nanmedian", "numpy.nanpercentile", "numpy.nanquantile"}
+
 # Arrays of no dimension have no axis 0 here; some functions of JAX take no integers, no bools, or
 # nothing empty.
 REFUSED = {
@@ -238,4 +241,7 @@ def test_kind(kind):
     found = {name: outcome(name, kind) for name in BASES}
     wrong = {n: x for n, x in found.items() if x not in ("same", "refused", "no such form")}
     assert {n: x for n, x in wrong.items() if n not in OTHERWISE.get(kind, ())} == {}
-    assert {n for n, x in found.items() if x == "refused"} == REFUSED.get(kind, set())
+    refused = {n for n, x in found.items() if x == "refused"}
+    recorded = REFUSED.get(kind, set())
+    assert refused - recorded == set()
+    assert recorded - refused <= REFUSED_BY_SOME_VERSIONS

@@ -38,8 +38,9 @@ def translate(closed: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
 def translate_open(jaxpr: Jaxpr, consts: Sequence, operands: Sequence[Value]) -> list[Value]:
     """As `translate`, for a jaxpr whose constants are given separately."""
     env: dict[Var, Value] = {}
-    _define(env, jaxpr.constvars, [array_value(c) for c in consts], "constants")
-    _define(env, jaxpr.invars, operands, "operands")
+    # Which inputs a jaxpr counts as constants differs between JAX's versions, their order does not.
+    inputs = [*jaxpr.constvars, *jaxpr.invars]
+    _define(env, inputs, [*(array_value(c) for c in consts), *operands], "inputs")
     for eqn in jaxpr.eqns:
         results = _translate_equation(eqn, [_read(env, x) for x in eqn.invars])
         _define(env, eqn.outvars, results, eqn.primitive.name)
