@@ -18,7 +18,17 @@ checked_by_python(
     *(np.quantile, np.percentile, np.nanquantile, np.nanpercentile),
     *(np.histogram, np.histogram_bin_edges, np.histogram2d),
     # shapes
-    *(np.reshape, np.ravel, np.tile, np.rot90, np.split, np.array_split),
+    *(
+        np.reshape,
+        np.ravel,
+        np.tile,
+        np.repeat,
+        np.roll,
+        np.pad,
+        np.rot90,
+        np.split,
+        np.array_split,
+    ),
     *(np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack),
     *(np.eye, np.tri, np.tril, np.triu, np.vander, np.diff, np.gradient, np.trim_zeros),
     *(np.ravel_multi_index, np.geomspace, np.interp),

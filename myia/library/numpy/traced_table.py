@@ -19,9 +19,11 @@ from myia.library.support import value_formulas
 from myia.library.support.arguments import array, cast, dtype_of
 from myia.library.support.traced import (
     Dtypes,
+    always_array,
     double,
     each_inexact,
     each_own,
+    in_c_order,
     one_dtype,
     one_inexact,
     one_strong,
@@ -75,7 +77,7 @@ _numpy(
 
 # ----- Statistics of several variables, histograms
 
-_numpy({"cov": "m y ~fweights ~aweights"}, double, boxed=True)
+_numpy({"cov": "m y ~fweights ~aweights"}, double, result=always_array)
 
 # ----- Signals and polynomials
 
@@ -108,6 +110,7 @@ _numpy({"cross": "a b"}, one_dtype)
 
 # ----- Splitting and joining
 
+_numpy({"tile": "A"}, each_own, result=in_c_order)
 _numpy({"resize": "a", "delete": "arr"}, each_own)
 
 

@@ -21,6 +21,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import DictObject
+from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
 from myia.infer.jax.formulas.lookup import FlatCall, accepts_keyword, jax_function
 from myia.infer.jax.tracing.trace import trace
@@ -29,7 +30,7 @@ from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function
 from myia.ir.builder import current_span
 from myia.ir.core import Value
-from myia.library.support.arguments import inexact, numeric, sum_dtype, value_of
+from myia.library.support.arguments import boxed, inexact, numeric, sum_dtype, value_of
 from myia.library.support.ways import TRACED, defined_by
 from myia.source.diagnostics import MyiaError
 
@@ -38,6 +39,7 @@ WITHOUT_MEANING = frozenset({"overwrite_a", "overwrite_b", "overwrite_x", "check
 
 Dtypes = Callable[[list[tuple[np.dtype, bool]]], list[np.dtype]]
 Pack = Callable[[list[Abstract]], Abstract]
+Result = Callable[[Context, Value, Abstract], Abstract]
 
 
 # ----- Which dtypes a function computes in
@@ -102,6 +104,31 @@ def named(cls: type) -> Pack:
     return lambda results: results[0] if len(results) == 1 else Tuple(tuple(results), cls)
 
 
+# ----- What a result is, given the first operand
+
+
+def array_of(ctx: Context, value: Value) -> Abstract:
+    """NumPy's memory layout of the result is unknown."""
+    return ctx.array(value, contiguous=value.aval.ndim < 2)
+
+
+def in_unknown_order(ctx: Context, value: Value, first: Abstract) -> Abstract:
+    return array_of(ctx, value)
+
+
+def in_c_order(ctx: Context, value: Value, first: Abstract) -> Abstract:
+    return ctx.array(value)
+
+
+def in_order_of_first(ctx: Context, value: Value, first: Abstract) -> Abstract:
+    return result_like(ctx, value, first)
+
+
+def always_array(ctx: Context, value: Value, first: Abstract) -> Abstract:
+    """NumPy returns an array also where the result has no dimension."""
+    return boxed(ctx, array_of(ctx, value))
+
+
 # ----- Registration
 
 
@@ -114,7 +141,7 @@ class TracedFunction:
     arrays: tuple[str, ...]
     dtypes: Dtypes
     pack: Pack = plain
-    boxed: bool = False
+    result: Result = in_unknown_order
     like: Callable | None = None
     convert: Callable[[Context, dict[str, Any]], None] | None = None
 
@@ -125,7 +152,7 @@ class TracedFunction:
         call = _parse_arguments(ctx, self, bound)
         values = _values(ctx, call, self.dtypes)
         results = apply_traced(ctx, self.name, tuple(call.layout), values, call.options)
-        return self.pack([array_of(ctx, value, self.boxed) for value in results])
+        return self.pack([self.result(ctx, value, call.operands[0]) for value in results])
 
 
 def traced(numpy: Callable, name: str, arrays: str, dtypes: Dtypes, **more: Any) -> None:
@@ -133,9 +160,9 @@ def traced(numpy: Callable, name: str, arrays: str, dtypes: Dtypes, **more: Any)
 
     `arrays` names the parameters that are values. `choices*` is a sequence of values; `~where`
     keeps its own dtype; `?rcond` too, and is an option if it is a compile-time value. `dtypes`
-    chooses the dtypes of the operands, `pack` packs several results. `boxed`: NumPy returns an
-    array also where the result has no dimension. `like`: a function with the same parameters, where
-    `numpy` has no signature. `convert` changes the arguments by name before that.
+    chooses the dtypes of the operands, `pack` packs several results, `result` makes an abstract
+    value of each. `like`: a function with the same parameters, where `numpy` has no signature.
+    `convert` changes the arguments by name before that.
     """
     handler = TracedFunction(numpy, name, tuple(arrays.split()), dtypes, **more)
     function(numpy)(defined_by(TRACED, handler))
@@ -268,13 +295,6 @@ def apply_traced(
 
 def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
-
-
-def array_of(ctx: Context, value: Value, boxed: bool = False) -> Abstract:
-    """A result as an abstract value; NumPy's memory layout of it is unknown."""
-    if value.shape == ():
-        return Scalar(value, weak=False, boxed=boxed)
-    return ctx.array(value, contiguous=value.aval.ndim < 2)
 
 
 def traced_values(name: str, **options: Any) -> Callable[..., Value | list[Value]]:
