@@ -15,6 +15,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import DictObject, ListObject, SetObject
 from myia.infer.domain.values import Abstract, Iterator, Ref, Static, Tuple
+from myia.primitives.core.define import array_constant
 
 IMMUTABLE = (str, bytes, int, float, complex, frozenset, set, range, np.generic)
 
@@ -42,8 +43,14 @@ def call_method(ctx: Context, f: Any, args: tuple, kwargs: dict[str, Abstract]) 
 
 def evaluate_constant(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Abstract:
     """The result of Python's `f` as an abstract value; its errors are the program's."""
+    return abstract_of(ctx, python_result(ctx, f, *args, **kwargs))
+
+
+def python_result(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Any:
+    """The result of Python's `f`; its errors are the program's."""
     try:
-        return abstract_of(ctx, f(*args, **kwargs))
+        with np.errstate(all="ignore"):
+            return f(*args, **kwargs)
     except (TypeError, AttributeError) as e:
         ctx.fail(BadType, message=str(e))
     except (ValueError, LookupError, ArithmeticError) as e:
@@ -115,7 +122,9 @@ def constant_of(ctx: Context, x: Abstract, ordered: bool = True) -> Any:
 
 
 def abstract_of(ctx: Context, x: Any) -> Abstract:
-    """The abstract value of a result."""
+    """The abstract value of a result; arrays are new objects."""
+    if isinstance(x, np.ndarray) and x.dtype.kind in "biufc":
+        return ctx.array(array_constant(x))
     if isinstance(x, list):
         return ctx.new(ListObject(tuple(abstract_of(ctx, item) for item in x)))
     if type(x) is tuple:

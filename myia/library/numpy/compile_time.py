@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import DictObject
 from myia.infer.domain.values import Abstract, Ref, Static, Tuple
+from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.promotion import is_numeric
 from myia.infer.registry import function
 from myia.library.support.arguments import dtype_of
 from myia.library.support.traced import python_value
 from myia.library.support.ways import COMPILE_TIME, defined_by
-from myia.primitives.core.define import array_constant
 
 
 def _compile_time_handler(f: Callable, argument: Callable) -> Callable:
@@ -29,24 +28,9 @@ def _compile_time_handler(f: Callable, argument: Callable) -> Callable:
     def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
         given = [argument(ctx, x, name) for x in args]
         options = {key: argument(ctx, x, name) for key, x in kwargs.items()}
-        try:
-            return abstract_of(ctx, f(*given, **options))
-        except TypeError as error:
-            ctx.fail(BadType, message=f"{name}: {error}")
-        except (ValueError, ArithmeticError, IndexError) as error:
-            ctx.fail(BadValue, message=f"{name}: {error}", exception=type(error).__name__)
+        return evaluate_constant(ctx, f, *given, **options)
 
     return defined_by(COMPILE_TIME, handler)
-
-
-def abstract_of(ctx: Context, x: Any) -> Abstract:
-    """The abstract value of a result of NumPy's; arrays are new objects."""
-    if isinstance(x, np.ndarray):
-        return ctx.array(array_constant(x)) if x.dtype.kind in "biufc" else Static(x)
-    if isinstance(x, (tuple, list)):
-        items = Tuple(tuple(abstract_of(ctx, item) for item in x))
-        return ctx.call(Static(list), (items,), {}) if isinstance(x, list) else items
-    return Static(x)
 
 
 def _compile_time_value(ctx: Context, x: Abstract, name: str) -> Any:

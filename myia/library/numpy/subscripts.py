@@ -8,10 +8,10 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, SliceValue, Static, Tuple, is_none
+from myia.infer.numeric.constant_methods import abstract_of
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import subscript
 from myia.library.numpy.arrays.shaping import view_with_shape
-from myia.library.numpy.compile_time import abstract_of
 from myia.library.support.arguments import cast, numeric
 from myia.library.support.traced import python_value
 

@@ -16,6 +16,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import Abstract, Scalar, Static, Tuple, is_static_number
+from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.operators import operators
 from myia.infer.registry import function
 from myia.ir.core import Value
@@ -27,14 +28,9 @@ from myia.primitives.special import gamma_bessel
 F64 = np.dtype(np.float64)
 
 
-def _python(ctx: Context, f: Callable[..., Any], *args: Abstract) -> Static:
-    """`f` of static numbers evaluated by Python; its exceptions are the user's."""
-    try:
-        return Static(f(*(x.value for x in args if isinstance(x, Static))))
-    except TypeError as e:
-        ctx.fail(BadType, message=str(e))
-    except (ArithmeticError, ValueError) as e:
-        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+def _python(ctx: Context, f: Callable[..., Any], *args: Abstract) -> Abstract:
+    """`f` of static numbers evaluated by Python."""
+    return evaluate_constant(ctx, f, *(x.value for x in args if isinstance(x, Static)))
 
 
 def _float(ctx: Context, x: Abstract) -> Value:
@@ -115,7 +111,7 @@ _rounding(math.trunc, transcendental.trunc)
 def _modf(ctx: Context, x: Abstract) -> Abstract:
     """The fractional and the whole part, both with the sign of `x`."""
     if is_static_number(x):
-        return Tuple(tuple(map(Static, _python(ctx, math.modf, x).value)))
+        return _python(ctx, math.modf, x)
     return Tuple(tuple(Scalar(part, weak=True) for part in value_formulas.modf(_float(ctx, x))))
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from myia.infer.domain.dtypes import (
     is_weak,
     kind_of,
 )
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.values import (
     FALSE,
     NONE,
@@ -30,6 +29,7 @@ from myia.infer.domain.values import (
     is_static_number,
 )
 from myia.infer.numeric import integer_checks
+from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.numeric.samples import fail_without
 from myia.infer.operators import operators
@@ -63,7 +63,7 @@ def _abs(ctx: Context, x: Abstract) -> Abstract:
 @function(float)
 def _float(ctx: Context, x: Abstract = Static(0.0)) -> Abstract:
     if isinstance(x, Static):
-        return Static(_python(ctx, float, x.value))
+        return evaluate_constant(ctx, float, x.value)
     if (found := ctx.special_method(x, "__float__")) is not None:
         return ctx.call(found, (), {})
     return _scalar(ctx, x, PYTHON_DTYPES[float], "float")
@@ -72,7 +72,7 @@ def _float(ctx: Context, x: Abstract = Static(0.0)) -> Abstract:
 @function(complex)
 def _complex(ctx: Context, real: Abstract = Static(0), imag: Abstract = Static(0)) -> Abstract:
     if isinstance(real, Static) and isinstance(imag, Static):
-        return Static(_python(ctx, complex, real.value, imag.value))
+        return evaluate_constant(ctx, complex, real.value, imag.value)
     j = operators.binary(ctx, "*", imag, Static(1j))
     return _scalar(ctx, operators.binary(ctx, "+", real, j), PYTHON_DTYPES[complex], "complex")
 
@@ -85,7 +85,7 @@ def _bool(ctx: Context, x: Abstract = FALSE) -> Abstract:
 @function(int)
 def _int(ctx: Context, x: Abstract = Static(0)) -> Abstract:
     if isinstance(x, Static):
-        return Static(_python(ctx, int, x.value))
+        return evaluate_constant(ctx, int, x.value)
     if (found := ctx.special_method(x, "__int__")) is not None:
         return ctx.call(found, (), {})
     kind = operand_dtype(ctx, x)[0].kind if is_number(x) or ctx.is_array(x) else ""
@@ -113,17 +113,10 @@ def _scalar(ctx: Context, x: Abstract, dtype: np.dtype, name: str) -> Scalar:
     return Scalar(convert(value, dtype), weak=True)
 
 
-def _python(ctx: Context, f: Callable[..., Any], *args: Any) -> Any:
-    try:
-        return f(*args)
-    except (TypeError, ValueError, OverflowError) as e:
-        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
-
-
 @function(round)
 def _round(ctx: Context, x: Abstract, ndigits: Abstract = NONE) -> Abstract:
     if isinstance(x, Static) and isinstance(ndigits, Static):
-        return Static(_python(ctx, round, x.value, ndigits.value))
+        return evaluate_constant(ctx, round, x.value, ndigits.value)
     if not is_number(x):
         _refuse_without(ctx, x, "__round__", "round()")
     if not is_none(ndigits):

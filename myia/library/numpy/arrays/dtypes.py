@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import Abstract, Static
+from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function
@@ -37,10 +37,7 @@ def _described(cls: type) -> Callable[..., Abstract]:
     """`np.dtype(x)`, `np.finfo(x)`, `np.iinfo(x)`: compile-time objects."""
 
     def handler(ctx: Context, x: Abstract) -> Abstract:
-        try:
-            return Static(cls(static_value(ctx, x, "a dtype")))
-        except (TypeError, ValueError) as e:
-            ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+        return evaluate_constant(ctx, cls, static_value(ctx, x, "a dtype"))
 
     return handler
 

@@ -6,6 +6,7 @@ one array already, and joining them is a transpose and a reshape.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -21,23 +22,22 @@ from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_none
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.lists.nested_sequences import buffer_array
+from myia.infer.numeric.constant_methods import python_result
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import for_dynamic_arrays, function
 from myia.ir.core import Value
-from myia.library.numpy.arrays.shaping import view_of_slice, view_with_shape
+from myia.library.numpy.arrays.shaping import view_of_slice
 from myia.library.support.arguments import (
     array,
     axis_argument,
-    axis_number,
     cast,
     dtype_argument,
-    integer,
-    integers,
     numeric,
     refuse_options,
     store_out,
     value_of,
 )
+from myia.library.support.traced import python_value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
@@ -45,6 +45,7 @@ from myia.primitives.pointwise.logic import convert
 
 ZERO = Static(0)
 Shape = tuple[int, ...]
+Place = Callable[[Shape], tuple[Shape, int]]
 
 
 def _rows(ctx: Context, arrays: Abstract) -> Abstract | None:
@@ -57,32 +58,58 @@ def _rows(ctx: Context, arrays: Abstract) -> Abstract | None:
     return None
 
 
-def _items(ctx: Context, arrays: Abstract) -> list[Abstract]:
+def _items(
+    ctx: Context, arrays: Abstract, convert: Callable[[Context, Abstract], Abstract]
+) -> list[Abstract]:
     if is_number(arrays):
         ctx.fail(BadType, message="a sequence of arrays is needed")
-    items = [numeric(ctx, x) for x in ctx.list_items(arrays)]
+    items = [convert(ctx, x) for x in ctx.list_items(arrays)]
     if not items:
         ctx.fail(BadValue, message="need at least one array to concatenate")
     return items
 
 
-def _joined(ctx: Context, xs: list[Abstract], axis: int, dtype: np.dtype | None) -> Abstract:
-    """Arrays concatenated along an axis that all of them have."""
+# ----- Joining
+
+
+def _joined(
+    ctx: Context,
+    arrays: Abstract,
+    placed: Place,
+    dtype: Abstract,
+    out: Abstract = NONE,
+    convert: Callable[[Context, Abstract], Abstract] = array,
+) -> Abstract:
+    """Arrays in new shapes, concatenated: `placed(shape)` is the new shape, and the axis.
+
+    Rows of one array are reshaped all at once.
+    """
+    wanted, rows = dtype_argument(ctx, dtype), _rows(ctx, arrays)
+    if rows is not None:
+        result = _joined_rows(ctx, value_of(ctx, rows), placed)
+        return store_out(ctx, result if wanted is None else cast(ctx, result, wanted), out)
+    xs = _items(ctx, arrays, convert)
     found, _ = promote(*(operand_dtype(ctx, x) for x in xs))
-    shapes = [ctx.shape(x) for x in xs]
-    rest = {(*s[:axis], *s[axis + 1 :]) for s in shapes}
-    if len(rest) > 1 or len({len(s) for s in shapes}) > 1:
+    if wanted is not None and not np.can_cast(found, wanted, "same_kind"):
+        message = f"Cannot cast array data from {found} to {wanted} by the rule 'same_kind'"
+        ctx.fail(BadType, message=message)
+    shapes, (axis, *_) = zip(*(placed(ctx.shape(x)) for x in xs))
+    if len({(*s[:axis], None, *s[axis + 1 :]) for s in shapes}) > 1:
         message = "all the input array dimensions except for the concatenation axis must match"
         ctx.fail(BadValue, message=f"{message} exactly: {', '.join(map(str, shapes))}")
-    if dtype is not None and not np.can_cast(found, dtype, "same_kind"):
-        message = f"Cannot cast array data from {found} to {dtype} by the rule 'same_kind'"
-        ctx.fail(BadType, message=message)
-    values = [value_of(ctx, x, dtype or found) for x in xs]
+    values = [ctx.reshape(value_of(ctx, x, wanted or found), shape) for x, shape in zip(xs, shapes)]
     value = values[0] if len(values) == 1 else shaping.concatenate(*values, axis=axis)
-    return result_like(ctx, value, *xs)
+    return store_out(ctx, result_like(ctx, value, *xs), out)
 
 
-# ----- concatenate and stack
+def _joined_rows(ctx: Context, rows: Value, placed: Place) -> Abstract:
+    n, *item = rows.shape
+    shape, axis = placed(tuple(item))
+    value = ctx.reshape(rows, (n, *shape))
+    if axis:
+        order = (*range(1, axis + 1), 0, *range(axis + 1, value.aval.ndim))
+        value = shaping.transpose(value, permutation=order)
+    return ctx.array(ctx.reshape(value, (*shape[:axis], n * shape[axis], *shape[axis + 1 :])))
 
 
 @function(np.concatenate)
@@ -95,44 +122,15 @@ def _concatenate(
     **options: Abstract,
 ) -> Abstract:
     refuse_options(ctx, "numpy.concatenate", options)
-    wanted = dtype_argument(ctx, dtype)
-    rows = _rows(ctx, arrays)
-    if rows is not None:
-        result = _rows_joined(ctx, rows, axis)
-        return store_out(ctx, result if wanted is None else cast(ctx, result, wanted), out)
-    xs = _items(ctx, arrays)
-    if is_none(axis):
-        wanted = wanted or promote(*(operand_dtype(ctx, x) for x in xs))[0]
-        return store_out(ctx, _joined(ctx, [_vector(ctx, x) for x in xs], 0, wanted), out)
-    if any(ctx.shape(x) == () for x in xs):
-        ctx.fail(BadValue, message="zero-dimensional arrays cannot be concatenated")
-    i = axis_argument(ctx, axis, len(ctx.shape(xs[0])))
-    return store_out(ctx, _joined(ctx, xs, i, wanted), out)
 
+    def placed(shape: Shape) -> tuple[Shape, int]:
+        if is_none(axis):
+            return (math.prod(shape),), 0
+        if not shape:
+            ctx.fail(BadValue, message="zero-dimensional arrays cannot be concatenated")
+        return shape, axis_argument(ctx, axis, len(shape))
 
-def _vector(ctx: Context, x: Abstract) -> Abstract:
-    """The flattened array."""
-    value = value_of(ctx, x)
-    return ctx.array(ctx.reshape(value, (value.aval.size,)))
-
-
-def _rows_joined(ctx: Context, rows: Abstract, axis: Abstract) -> Abstract:
-    """The rows concatenated along one of their own axes."""
-    value = value_of(ctx, rows)
-    n, *item = value.shape
-    if is_none(axis):
-        return ctx.array(ctx.reshape(value, (value.aval.size,)))
-    if not item:
-        ctx.fail(BadValue, message="zero-dimensional arrays cannot be concatenated")
-    i = axis_argument(ctx, axis, len(item))
-    shape = (*item[:i], n * item[i], *item[i + 1 :])
-    return ctx.array(ctx.reshape(_move_first_axis(value, i), shape))
-
-
-def _move_first_axis(value: Value, axis: int) -> Value:
-    """The first axis moved to position `axis`."""
-    order = (*range(1, axis + 1), 0, *range(axis + 1, value.aval.ndim))
-    return value if axis == 0 else shaping.transpose(value, permutation=order)
+    return _joined(ctx, arrays, placed, dtype, out, convert=numeric)
 
 
 @function(np.stack)
@@ -146,122 +144,65 @@ def _stack(
     **options: Abstract,
 ) -> Abstract:
     refuse_options(ctx, "numpy.stack", options)
-    wanted = dtype_argument(ctx, dtype)
-    rows = _rows(ctx, arrays)
-    if rows is not None:
-        i = axis_argument(ctx, axis, len(ctx.shape(rows)))
-        result = ctx.array(_move_first_axis(value_of(ctx, rows), i))
-        return store_out(ctx, result if wanted is None else cast(ctx, result, wanted), out)
-    xs = [array(ctx, x) for x in _items(ctx, arrays)]
-    shapes = {ctx.shape(x) for x in xs}
-    if len(shapes) > 1:
-        ctx.fail(BadValue, message="all input arrays must have the same shape")
-    (shape,) = shapes
-    i = axis_argument(ctx, axis, len(shape) + 1)
-    seen = [view_with_shape(ctx, x, (*shape[:i], 1, *shape[i:])) for x in xs]
-    return store_out(ctx, _joined(ctx, seen, i, wanted), out)
+
+    def placed(shape: Shape) -> tuple[Shape, int]:
+        i = axis_argument(ctx, axis, len(shape) + 1)
+        return (*shape[:i], 1, *shape[i:]), i
+
+    return _joined(ctx, arrays, placed, dtype, out)
 
 
-# ----- Stacks along given axes
-
-
-def _reshaped(ctx: Context, x: Abstract, item_shape: Callable[[Shape], Shape]) -> Abstract:
-    shape = ctx.shape(x)
-    return x if item_shape(shape) == shape else view_with_shape(ctx, x, item_shape(shape))
-
-
-def _stacking(
-    item_shape: Callable[[Shape], Shape], axis: Callable[[int], int]
-) -> Callable[..., Abstract]:
-    """Items are reshaped to `item_shape(shape)` and concatenated along `axis(ndim)`.
-
-    Rows of one array are reshaped all at once.
-    """
-
+def _stacking(placed: Place) -> Callable[..., Abstract]:
     def handler(ctx: Context, tup: Abstract, *, dtype: Abstract = NONE) -> Abstract:
-        wanted = dtype_argument(ctx, dtype)
-        rows = _rows(ctx, tup)
-        if rows is not None:
-            n, *item = ctx.shape(rows)
-            whole = _reshaped(ctx, rows, lambda shape: (n, *item_shape(tuple(item))))
-            result = _rows_joined(ctx, whole, Static(axis(len(item))))
-            return result if wanted is None else cast(ctx, result, wanted)
-        xs = [array(ctx, x) for x in _items(ctx, tup)]
-        ndim = len(ctx.shape(xs[0]))
-        seen = [_reshaped(ctx, x, item_shape) for x in xs]
-        return _joined(ctx, seen, axis(ndim), wanted)
+        return _joined(ctx, tup, placed, dtype)
 
     return handler
 
 
-def _two(shape: Shape) -> Shape:
+def _of_two(shape: Shape) -> Shape:
     return (1,) * (2 - len(shape)) + shape
 
 
-def _three(shape: Shape) -> Shape:
+def _of_three(shape: Shape) -> Shape:
     return {0: (1, 1, 1), 1: (1, *shape, 1)}.get(len(shape), (*shape, 1)[: max(3, len(shape))])
 
 
-function(np.vstack)(_stacking(_two, lambda ndim: 0))
-function(np.hstack)(_stacking(lambda shape: shape or (1,), lambda ndim: 0 if ndim <= 1 else 1))
+function(np.vstack)(_stacking(lambda shape: (_of_two(shape), 0)))
+function(np.hstack)(_stacking(lambda shape: (shape or (1,), int(len(shape) > 1))))
 function(np.column_stack)(
-    _stacking(lambda shape: shape if len(shape) > 1 else (*(shape or (1,)), 1), lambda ndim: 1)
+    _stacking(lambda shape: (shape if len(shape) > 1 else (*(shape or (1,)), 1), 1))
 )
-function(np.dstack)(_stacking(_three, lambda ndim: 2))
+function(np.dstack)(_stacking(lambda shape: (_of_three(shape), 2)))
 
 
 # ----- Splitting: the parts are views
 
 
-def _split_at(ctx: Context, x: Abstract, indices: list[int], axis: int) -> Abstract:
-    """The list of parts between the indices `indices`."""
-    n = ctx.shape(x)[axis]
-    ends = [slice(a, b).indices(n)[:2] for a, b in zip([0, *indices], [*indices, None])]
-    assert isinstance(x, Ref)  # a number has no axis
-    parts = [view_of_slice(ctx, x, axis, min(a, n), max(0, b - a)) for a, b in ends]
-    return ctx.new(ListObject(tuple(parts)))
+def _splitting(
+    split: Callable[..., list], axis_of: Callable[[int], int] | None = None
+) -> Callable[..., Abstract]:
+    """NumPy itself says where: it splits the indices along the axis."""
 
-
-def _split(ctx: Context, ary: Abstract, sections: Abstract, axis: int, even: bool) -> Abstract:
-    x = array(ctx, ary)
-    i = axis_number(ctx, axis, len(ctx.shape(x)))
-    n = ctx.shape(x)[i]
-    if not is_number(sections):
-        return _split_at(ctx, x, list(integers(ctx, sections, "where to split")), i)
-    count = integer(ctx, sections, "the number of parts")
-    if count <= 0:
-        ctx.fail(BadValue, message="number sections must be larger than 0.")
-    if even and n % count:
-        ctx.fail(BadValue, message="array split does not result in an equal division")
-    size, more = divmod(n, count)
-    sizes = [size + 1] * more + [size] * (count - more)
-    return _split_at(ctx, x, [sum(sizes[:k]) for k in range(1, count)], i)
-
-
-def _splitting(even: bool) -> Callable[..., Abstract]:
     def handler(
         ctx: Context, ary: Abstract, indices_or_sections: Abstract, axis: Abstract = ZERO
     ) -> Abstract:
-        return _split(ctx, ary, indices_or_sections, integer(ctx, axis, "an axis"), even)
-
-    return handler
-
-
-function(np.split)(_splitting(even=True))
-function(np.array_split)(_splitting(even=False))
-
-
-def _splitting_along(axis: Callable[[int], int]) -> Callable[..., Abstract]:
-    def handler(ctx: Context, ary: Abstract, indices_or_sections: Abstract) -> Abstract:
         x = array(ctx, ary)
-        return _split(ctx, x, indices_or_sections, axis(len(ctx.shape(x))), True)
+        ndim = len(ctx.shape(x))
+        i = axis_argument(ctx, axis if axis_of is None else Static(axis_of(ndim)), ndim)
+        assert isinstance(x, Ref)  # a number has no axis
+        sections = python_value(ctx, indices_or_sections, "where to split")
+        parts = python_result(ctx, split, np.arange(ctx.shape(x)[i]), sections)
+        views = [view_of_slice(ctx, x, i, int(p[0]) if len(p) else 0, len(p)) for p in parts]
+        return ctx.new(ListObject(tuple(views)))
 
     return handler
 
 
-function(np.vsplit)(_splitting_along(lambda ndim: 0))
-function(np.hsplit)(_splitting_along(lambda ndim: 0 if ndim == 1 else 1))
-function(np.dsplit)(_splitting_along(lambda ndim: 2))
+function(np.split)(_splitting(np.split))
+function(np.array_split)(_splitting(np.array_split))
+function(np.vsplit)(_splitting(np.split, lambda ndim: 0))
+function(np.hsplit)(_splitting(np.split, lambda ndim: 0 if ndim == 1 else 1))
+function(np.dsplit)(_splitting(np.split, lambda ndim: 2))
 
 
 # ----- Dynamic arrays

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import NONE, Abstract, Static, Tuple, is_static_number
+from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.promotion import broadcast_shapes, operand, operand_dtype
 from myia.infer.operators import comparison, operators
 from myia.infer.registry import function
@@ -132,21 +133,9 @@ def _applied(
     dtype: np.dtype | None,
 ) -> Abstract:
     if all(is_static_number(x) for x in xs):
-        return _evaluate_by_numpy(ctx, numpy, xs, dtype)
+        numbers = [x.value for x in xs if isinstance(x, Static)]
+        return evaluate_constant(ctx, numpy, *numbers, dtype=dtype)
     return strong(compute(ctx, xs, dtype))
-
-
-def _evaluate_by_numpy(
-    ctx: Context, numpy: np.ufunc, xs: list[Abstract], dtype: np.dtype | None
-) -> Abstract:
-    try:
-        with np.errstate(all="ignore"):
-            found = numpy(*(x.value for x in xs if isinstance(x, Static)), dtype=dtype)
-        return Tuple(tuple(map(Static, found))) if numpy.nout > 1 else Static(found)
-    except TypeError as e:
-        ctx.fail(BadType, message=str(e))
-    except (ArithmeticError, ValueError) as e:
-        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
 
 
 def resolve_dtypes(
