@@ -185,6 +185,7 @@ ROOMS_WITH_SUMMARIES = (
     "ir",
     "primitives",
     "rewriting",
+    "analysis",
     "frontend",
     "infer",
     "library",
@@ -233,7 +234,7 @@ def is_analysis(text: str) -> bool:
 
 @pytest.mark.parametrize(
     "path",
-    [p for p in modules("passes/analysis") if p.name != "__init__.py"],
+    [p for p in modules("analysis") if p.name != "__init__.py"],
     ids=relative,
 )
 def test_an_analysis_says_what_it_guarantees(path):

@@ -4,11 +4,11 @@
 first. The rooms, in the order of the textbooks:
 
 - `canonicalize/`: folding, equations, common subexpressions, dead code
-- `analysis/`: what passes ask about indices, accesses, dependences and reductions of loops
 - `control_flow/`, `loops/`, `memory/`: branches; loop transformations; loads, stores and arrays
 - `idioms/`: matrix products and powers, recognized
 - `vectorize/`: outer loops at once, inner loops by the vector width
 
-Passes share the walks of `myia/rewriting/`. They know little of each other: where a pass prepares a
-later one, it imports that pass's test (`branch_fusion.py` asks `if_conversion.is_convertible`).
+Passes share the walks of `myia/rewriting/` and ask about loops in `myia/analysis/`. They know
+little of each other: where a pass prepares a later one, it imports that pass's test
+(`branch_fusion.py` asks `if_conversion.is_convertible`).
 """

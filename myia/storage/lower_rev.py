@@ -26,13 +26,13 @@ from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, has_effect, reads
 from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env
-from myia.passes.canonicalize.dce import dce
 from myia.primitives.core.define import constant, constant_p
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop, loop_p, rev_p
 from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.liveness import eliminate_dead_values
 from myia.rewriting.value_numbering import Numbering
+from myia.rewriting.walk import with_region
 from myia.storage.checkpointing.online_checkpointing import OnlineCheckpointing
 from myia.storage.choose_storage import Storage, StorageChoice, UndoLogs, price_of
 from myia.storage.loops.induction_variables import substitute_induction_variables
@@ -65,7 +65,8 @@ def lower_and_plan(function: Function, limits: Limits = DEFAULT) -> tuple[Functi
             other = _lowered(function, limits, undo_logs)
             # `min` takes the first of equal prices: the one with fewer undo logs.
             best = min(other, best, key=lambda lowered: price_of(lowered[1]))
-    return strip_mine(dce(best[0])), best[1]
+    live = with_region(best[0], eliminate_dead_values(best[0].region))
+    return strip_mine(live), best[1]
 
 
 def _lowered(

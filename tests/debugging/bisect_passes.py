@@ -60,7 +60,8 @@ class Step:
     @property
     def imports(self) -> list[str]:
         """The analyses, equations and other passes that the file of the pass imports."""
-        names = re.findall(r"^from (myia\.passes\.\S+) import", self.path.read_text(), re.MULTILINE)
+        pattern = r"^from (myia\.(?:analysis|passes)\.\S+) import"
+        names = re.findall(pattern, self.path.read_text(), re.MULTILINE)
         paths = [name.replace(".", "/") for name in names]
         return [f"{path}{'/' if (ROOT / path).is_dir() else '.py'}" for path in paths]
 

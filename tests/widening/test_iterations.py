@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from myia.analysis.linear_indices import IndexRanges
+from myia.analysis.loop_summary import summary_if_independent
 from myia.backends.reference.interpreter import evaluate
 from myia.ir.avals import BOOL, I64, Aval
 from myia.ir.builder import build_region
 from myia.ir.core import Function
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.analysis.linear_indices import IndexRanges
-from myia.passes.analysis.loop_summary import summary_if_independent
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.core.structured import Loop
 from myia.source.diagnostics import InternalError

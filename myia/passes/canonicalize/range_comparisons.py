@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from myia.analysis.linear_indices import IndexRanges, LinearForm, constant_form, minus, times
 from myia.ir.avals import I64
 from myia.ir.core import Function, Op, Value
 from myia.ir.primitive import Primitive
-from myia.passes.analysis.linear_indices import IndexRanges, LinearForm, constant_form, minus, times
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 from myia.rewriting.walk import Walk, rewrite

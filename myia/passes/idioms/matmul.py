@@ -23,11 +23,11 @@ from collections.abc import Sequence
 from functools import partial
 from math import prod
 
+from myia.analysis.linear_indices import IndexRanges
+from myia.analysis.nest_effects import LoopNest, NoWholeArrayForm
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.passes.analysis.linear_indices import IndexRanges
-from myia.passes.analysis.nest_effects import LoopNest, NoWholeArrayForm
 from myia.passes.idioms.nest_to_arrays import NestArrays
 from myia.passes.loops.fission import restricted_to_carries, split_loop
 from myia.primitives.arrays.dynamic_slices import dynamic_slice

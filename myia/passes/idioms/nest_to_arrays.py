@@ -22,11 +22,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
-from myia.ir.avals import I64
-from myia.ir.builder import at, emit1
-from myia.ir.core import Op, Value
-from myia.passes.analysis.linear_indices import ONE, LinearForm, constant_form, minus
-from myia.passes.analysis.nest_effects import (
+from myia.analysis.linear_indices import ONE, LinearForm, constant_form, minus
+from myia.analysis.nest_effects import (
     Addition,
     Assignment,
     Effect,
@@ -34,6 +31,9 @@ from myia.passes.analysis.nest_effects import (
     NoWholeArrayForm,
     Path,
 )
+from myia.ir.avals import I64
+from myia.ir.builder import at, emit1
+from myia.ir.core import Op, Value
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice, start_indices
 from myia.primitives.arrays.shaping import broadcast, flip, iota, reduce_sum, reshape, transpose
 from myia.primitives.core.define import PointwisePrimitive, constant, constant_p

@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
+from myia.analysis.array_versions import reads_initial_value
+from myia.analysis.linear_indices import IndexRanges
 from myia.ir.core import Op, Region, Value, has_effect, walk
 from myia.ir.dependence import needed
 from myia.ir.rewrite import clone_region
-from myia.passes.analysis.array_versions import reads_initial_value
-from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import rebuilt

@@ -20,12 +20,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from myia.analysis.linear_indices import ONE, IndexRanges, constant_form, minus
+from myia.analysis.loop_summary import is_scalar_op, summary_if_independent
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import inline
-from myia.passes.analysis.linear_indices import ONE, IndexRanges, constant_form, minus
-from myia.passes.analysis.loop_summary import is_scalar_op, summary_if_independent
 from myia.passes.canonicalize.range_comparisons import COMPARISONS, comparison_result
 from myia.passes.vectorize.inner_loop import MIN_TRIP_COUNT, VECTOR_WIDTH
 from myia.primitives.core.define import constant

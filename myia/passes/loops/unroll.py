@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from myia.analysis.loop_summary import is_scalar_op
 from myia.ir.avals import I64
 from myia.ir.core import Function, Op, Value
 from myia.ir.rewrite import inline
-from myia.passes.analysis.loop_summary import is_scalar_op
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import Walk, rewrite

@@ -20,10 +20,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 
+from myia.analysis.linear_indices import IndexRanges, is_same_slice
+from myia.analysis.reductions import array_reduction_at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.rewrite import Env
-from myia.passes.analysis.linear_indices import IndexRanges, is_same_slice
-from myia.passes.analysis.reductions import array_reduction_at
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p

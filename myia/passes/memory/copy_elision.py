@@ -27,12 +27,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from myia.analysis.array_versions import is_write_only_carry
+from myia.analysis.linear_indices import IndexRanges
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.params import param_key
 from myia.ir.rewrite import rematerialize
-from myia.passes.analysis.array_versions import is_write_only_carry
-from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p, empty_p

@@ -23,16 +23,16 @@ A store is dead if no load sees it. `array_versions.py` proves this for a load i
 
 from __future__ import annotations
 
-from myia.ir.core import Function, Op, Region, Value, walk
-from myia.ir.rewrite import Env
-from myia.passes.analysis.array_versions import (
+from myia.analysis.array_versions import (
     VersionChain,
     other_uses,
     reads_ahead_of_stores,
     reads_initial_value,
     slice_chains,
 )
-from myia.passes.analysis.linear_indices import IndexRanges
+from myia.analysis.linear_indices import IndexRanges
+from myia.ir.core import Function, Op, Region, Value, walk
+from myia.ir.rewrite import Env
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.def_use import uses

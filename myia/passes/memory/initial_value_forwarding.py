@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from myia.analysis.array_versions import reads_initial_value, slice_chains
+from myia.analysis.linear_indices import IndexRanges
 from myia.ir.core import Function, Op, Value, walk
-from myia.passes.analysis.array_versions import reads_initial_value, slice_chains
-from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.define import constant, constant_p
 from myia.primitives.core.structured import Loop, loop_p

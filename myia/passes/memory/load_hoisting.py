@@ -29,12 +29,12 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
+from myia.analysis.array_versions import VersionChain, chains_by_version
+from myia.analysis.linear_indices import IndexRanges, LinearForm
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env, rematerialize
-from myia.passes.analysis.array_versions import VersionChain, chains_by_version
-from myia.passes.analysis.linear_indices import IndexRanges, LinearForm
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, slice_sizes, start_indices
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p

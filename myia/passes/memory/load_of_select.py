@@ -20,11 +20,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from myia.analysis.loop_summary import is_scalar_op
 from myia.ir.builder import at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.dependence import needed
 from myia.ir.rewrite import rematerialize
-from myia.passes.analysis.loop_summary import is_scalar_op
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, start_indices
 from myia.primitives.arrays.shaping import broadcast
 from myia.primitives.core.define import constant, constant_p

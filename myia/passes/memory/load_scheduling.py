@@ -28,10 +28,10 @@ from collections.abc import Collection
 from functools import partial
 from math import prod
 
+from myia.analysis.linear_indices import IndexRanges, is_disjoint_slice, is_same_slice
 from myia.ir.builder import Builder, append
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env
-from myia.passes.analysis.linear_indices import IndexRanges, is_disjoint_slice, is_same_slice
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.define import constant_p
 from myia.rewriting.def_use import uses

@@ -22,11 +22,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from myia.analysis.array_versions import other_uses, slice_chains
+from myia.analysis.linear_indices import IndexRanges, is_disjoint_slice, is_same_slice
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env, rematerialize
-from myia.passes.analysis.array_versions import other_uses, slice_chains
-from myia.passes.analysis.linear_indices import IndexRanges, is_disjoint_slice, is_same_slice
 from myia.primitives.arrays.dynamic_slices import (
     STORES,
     dynamic_slice,

@@ -26,17 +26,17 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
-from myia.ir.avals import I64
-from myia.ir.builder import Builder, append, at
-from myia.ir.core import Function, Op, Region, Value
-from myia.passes.analysis.array_versions import next_store
-from myia.passes.analysis.linear_indices import (
+from myia.analysis.array_versions import next_store
+from myia.analysis.linear_indices import (
     ONE,
     IndexRanges,
     constant_form,
     is_disjoint_slice,
     minus,
 )
+from myia.ir.avals import I64
+from myia.ir.builder import Builder, append, at
+from myia.ir.core import Function, Op, Region, Value
 from myia.primitives.arrays.dynamic_slices import (
     dynamic_slice,
     dynamic_update_slice,

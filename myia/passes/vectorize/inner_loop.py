@@ -27,12 +27,12 @@ Runs after derivatives. `loop_summary.py` says which loops qualify.
 
 from __future__ import annotations
 
+from myia.analysis.linear_indices import ONE, IndexRanges
+from myia.analysis.loop_summary import summary_if_independent
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, Values
 from myia.ir.rewrite import inline
-from myia.passes.analysis.linear_indices import ONE, IndexRanges
-from myia.passes.analysis.loop_summary import summary_if_independent
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import add, mul, sub, truncdiv

@@ -30,11 +30,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence, Set
 
+from myia.analysis.linear_indices import IndexRanges
+from myia.analysis.loop_summary import is_scalar_op, summary_if_independent
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append
 from myia.ir.core import Function, Op, Region, Value, walk
-from myia.passes.analysis.linear_indices import IndexRanges
-from myia.passes.analysis.loop_summary import is_scalar_op, summary_if_independent
 from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, slice_sizes
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant, constant_p, empty_p

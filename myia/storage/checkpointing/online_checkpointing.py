@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
+from myia.analysis.linear_indices import clamped_index
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
 from myia.ir.core import Value, Values
-from myia.passes.analysis.linear_indices import clamped_index
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.core.emit_structured import emit_loop, loop
 from myia.primitives.core.structured import Loop

@@ -24,11 +24,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from myia.analysis.linear_indices import clamped_index
 from myia.ir.avals import I64
 from myia.ir.builder import append
 from myia.ir.core import Function, Op, Region, Value, captures, reads
 from myia.ir.rewrite import clone_op, inline
-from myia.passes.analysis.linear_indices import clamped_index
 from myia.primitives.core.define import constant, constant_p
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.core.structured import Loop, if_p, loop_p

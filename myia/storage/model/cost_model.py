@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import prod
 
+from myia.analysis.loop_summary import is_scalar_op
 from myia.ir.avals import Aval, Shape
 from myia.ir.core import Op, Region, Value
-from myia.passes.analysis.loop_summary import is_scalar_op
 from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, start_indices
 from myia.primitives.core.structured import Loop, if_p, loop_p
 

@@ -23,11 +23,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from myia.analysis.array_versions import Link, VersionChain, carried_chains, chain_to
 from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value, has_effect
 from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_op
-from myia.passes.analysis.array_versions import Link, VersionChain, carried_chains, chain_to
 from myia.primitives.arrays.dynamic_slices import STORES, static_indices
 from myia.primitives.core.define import zeros
 from myia.primitives.core.structured import Loop, if_p, loop_p

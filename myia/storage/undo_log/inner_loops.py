@@ -18,12 +18,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from myia.analysis.array_versions import carried_chains
 from myia.ir.avals import I64
 from myia.ir.builder import append, build_region
 from myia.ir.core import Op, Region, Value, Values, reads
 from myia.ir.dependence import needed
 from myia.ir.rewrite import Env, clone_op, inline
-from myia.passes.analysis.array_versions import carried_chains
 from myia.primitives.core.define import empty
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.core.structured import Loop

@@ -2,8 +2,8 @@
 
 import pytest
 
+from myia.analysis.linear_indices import IndexRanges
 from myia.ir.parser import parse
-from myia.passes.analysis.linear_indices import IndexRanges
 from myia.passes.loops.fission import split_loop
 from myia.primitives.core.structured import loop_p
 

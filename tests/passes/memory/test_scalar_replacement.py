@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import myia
+from myia.analysis.linear_indices import IndexRanges, constant_form, minus, plus
 from myia.ir.core import walk
 from myia.ir.parser import parse
-from myia.passes.analysis.linear_indices import IndexRanges, constant_form, minus, plus
 from myia.passes.memory.scalar_replacement import scalar_replacement
 from myia.passes.pipeline import optimize
 from myia.primitives.core.structured import loop_p

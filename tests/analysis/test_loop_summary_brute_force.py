@@ -14,12 +14,12 @@ from itertools import combinations, product
 
 import pytest
 
+from myia.analysis.linear_indices import IndexRanges
+from myia.analysis.loop_summary import LoopSummary, summary_if_independent
+from myia.analysis.reductions import ArrayReduction
 from myia.ir.core import Op, walk
 from myia.ir.parser import parse
 from myia.ir.verifier import verify
-from myia.passes.analysis.linear_indices import IndexRanges
-from myia.passes.analysis.loop_summary import LoopSummary, summary_if_independent
-from myia.passes.analysis.reductions import ArrayReduction
 from myia.primitives.arrays.dynamic_slices import ACCESSES
 from myia.primitives.core.structured import Loop, loop_p
 

@@ -29,9 +29,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
+from myia.analysis.linear_indices import ONE, IndexRanges
+from myia.analysis.reductions import array_reduction_at
 from myia.ir.core import Op, Region, Value, captures
-from myia.passes.analysis.linear_indices import ONE, IndexRanges
-from myia.passes.analysis.reductions import array_reduction_at
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice, start_indices
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import add

@@ -48,15 +48,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import pairwise, product
 
-from myia.ir.core import Op, Region, Value, walk
-from myia.ir.dependence import needed
-from myia.passes.analysis.linear_indices import ONE, IndexRanges, LinearForm, constant_form, minus
-from myia.passes.analysis.reductions import (
+from myia.analysis.linear_indices import ONE, IndexRanges, LinearForm, constant_form, minus
+from myia.analysis.reductions import (
     array_reduction_at,
     array_reductions_of,
     is_reassociable_sum,
     scalar_reduction,
 )
+from myia.ir.core import Op, Region, Value, walk
+from myia.ir.dependence import needed
 from myia.primitives.arrays.dynamic_slices import (
     ACCESSES,
     STORES,

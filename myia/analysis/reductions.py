@@ -27,15 +27,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from myia.ir.core import Op, Region, Value, reads
-from myia.ir.primitive import Primitive
-from myia.passes.analysis.linear_indices import (
+from myia.analysis.linear_indices import (
     ONE,
     IndexRanges,
     is_disjoint_slice,
     is_same_slice,
     minus,
 )
+from myia.ir.core import Op, Region, Value, reads
+from myia.ir.primitive import Primitive
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice, start_indices
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.structured import Loop, loop_p

@@ -1,8 +1,8 @@
 """Bounds of integers that are no loop indices, but clamped to a range."""
 
+from myia.analysis.linear_indices import IndexRanges, clamped_index, constant_form, minus
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
-from myia.passes.analysis.linear_indices import IndexRanges, clamped_index, constant_form, minus
 from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise.arithmetic import sub

@@ -28,8 +28,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
+from myia.analysis.linear_indices import IndexRanges
 from myia.ir.core import Op, Region, Value, captures, walk
-from myia.passes.analysis.linear_indices import IndexRanges
 from myia.primitives.arrays.dynamic_slices import (
     STORES,
     dynamic_update_slice,

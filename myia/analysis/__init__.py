@@ -1,7 +1,7 @@
-"""Analyses of loops and arrays: they answer questions of passes and change nothing.
+"""Analyses of loops and arrays: they answer questions of the stages and change nothing.
 
 What comes in: a region of typed IR, or one loop. What goes out: facts about it, each proven. An
-analysis that finds no proof says no (False or None), and the pass leaves the program alone.
+analysis that finds no proof says no (False or None), and whoever asks leaves the program alone.
 
 Read in this order:
 - `linear_indices.py`: linear forms and bounds of indices
