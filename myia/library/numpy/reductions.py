@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import ravel, result_like
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
 from myia.infer.domain.views import reshape
@@ -33,7 +34,7 @@ from myia.library.support.arguments import (
     sum_dtype,
     value_of,
 )
-from myia.library.support.dynamic_variants import accumulated_with, masked_with
+from myia.library.support.dynamic_variants import Neutral, accumulated_with, masked_with
 from myia.library.support.value_formulas import truth
 from myia.primitives.arrays import cumulative, reductions, sorting
 from myia.primitives.core.define import CallablePrimitive
@@ -45,52 +46,6 @@ Shape = tuple[int, ...]
 def keep_reduced_axes(value: Value, shape: Shape, axes: Shape) -> Value:
     """`keepdims=True`: the result of a reduction with the reduced axes at length 1."""
     return reshape(value, tuple(1 if i in axes else n for i, n in enumerate(shape)))
-
-
-def reduce_along(
-    ctx: Context,
-    x: Abstract,
-    axes: Shape,
-    keepdims: Abstract,
-    dtype: np.dtype,
-    reduce: Callable[[Value, Shape], Value],
-) -> Abstract:
-    """`reduce(value, axes)` of `x` converted to `dtype`."""
-    value = reduce(value_of(ctx, x, dtype), axes)
-    value = (
-        keep_reduced_axes(value, ctx.shape(x), axes)
-        if static_flag(ctx, keepdims, "keepdims")
-        else value
-    )
-    return result_like(ctx, value, x)
-
-
-def _reducer(primitive: CallablePrimitive) -> Callable[[Value, Shape], Value]:
-    """A reducing primitive, which is the identity for no axes."""
-    return lambda x, axes: primitive(x, axes=axes) if axes else x
-
-
-def _masked_operand(
-    ctx: Context, x: Abstract, where: Abstract, dtype: np.dtype, neutral: float
-) -> Abstract:
-    """`x` in `dtype`, with `neutral` in place of the elements that `where` masks."""
-    mask = mask_argument(ctx, where, ctx.shape(x))
-    if mask is None:
-        return x
-    return result_like(ctx, logic.select(mask, value_of(ctx, x, dtype), neutral), x)
-
-
-def _with_initial(
-    ctx: Context, reduced: Abstract, initial: Abstract, combine: Callable
-) -> Abstract:
-    """The result combined with `initial`, the start value of the reduction."""
-    if not is_given(initial):
-        return reduced
-    value = value_of(ctx, reduced)
-    start = element_of(ctx, initial, value.dtype)
-    if start.shape:
-        ctx.fail(BadValue, message="`initial` must be a number")
-    return result_like(ctx, combine(value, broadcast_to(start, value.shape)), reduced)
 
 
 def operand_and_axis(ctx: Context, x: Abstract, axis: Abstract) -> tuple[Abstract, int]:
@@ -106,32 +61,120 @@ def _flat(ctx: Context, x: Abstract) -> Abstract:
     return ctx.array(reshape(value_of(ctx, x), (1,)))
 
 
-# ----- Sums and products
+def _both_spellings(numpy: Callable, handler: Callable, dynamic: Variant) -> None:
+    """Register a function that is a method too, of arrays and of NumPy's scalars."""
+    function(numpy, dynamic=dynamic)(handler)
+    for kind in ("array", "number"):
+        method(kind, numpy.__name__)(handler)
 
 
-def _fold_handler(
-    name: str, primitive: CallablePrimitive, combine: Callable[..., Value], neutral: int
-) -> Callable[..., Abstract]:
-    def handler(
+# ----- Reductions
+
+NO_IDENTITY = "zero-size array to reduction operation {} which has no identity"
+
+
+@dataclass(frozen=True)
+class _Reduction:
+    """`np.sum` and its like.
+
+    `names`: the arguments after the axis, as they are given by position; `kinds`: of the supported
+    dtypes; `computed`: the dtype in which it computes; `without_identity`: its name in NumPy's
+    errors, if it needs elements or an `initial` value.
+    """
+
+    name: str
+    primitive: CallablePrimitive
+    combine: Callable[..., Value]
+    neutral: Neutral
+    names: tuple[str, ...]
+    kinds: str = "biufc"
+    computed: Callable[[np.dtype], np.dtype] = lambda dtype: dtype
+    of_truth: bool = False
+    without_identity: str = ""
+
+    def __call__(
+        self, ctx: Context, a: Abstract, axis: Abstract = NONE, *args: Abstract, **options: Abstract
+    ) -> Abstract:
+        given = dict(zip(self.names, args)) | options
+        if len(args) > len(self.names) or not given.keys() <= {*self.names, "where"}:
+            ctx.fail(BadType, message=f"`numpy.{self.name}` does not take these arguments")
+        return self._reduced(ctx, array(ctx, a), axis, **given)
+
+    def _reduced(
+        self,
         ctx: Context,
-        a: Abstract,
-        axis: Abstract = NONE,
+        x: Abstract,
+        axis: Abstract,
         dtype: Abstract = NONE,
         out: Abstract = NONE,
         keepdims: Abstract = FALSE,
         initial: Abstract = NONE,
         where: Abstract = TRUE,
     ) -> Abstract:
-        x = array(ctx, a)
-        wanted = dtype_argument(ctx, dtype) or sum_dtype(dtype_of(ctx, x))
-        if wanted.kind == "b":
-            ctx.fail(Unsupported, what=f"`dtype=bool` of `numpy.{name}`")
-        x = _masked_operand(ctx, x, where, wanted, neutral)
-        axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
-        folded = reduce_along(ctx, x, axes, keepdims, wanted, _reducer(primitive))
-        return store_out(ctx, _with_initial(ctx, folded, initial, combine), out)
+        shape = ctx.shape(x)
+        computed = dtype_argument(ctx, dtype) or self.computed(dtype_of(ctx, x))
+        if computed.kind not in self.kinds:
+            ctx.fail(Unsupported, what=f"`numpy.{self.name}` of {computed}")
+        axes = reduction_axes(ctx, axis, len(shape))
+        if self.without_identity and not is_given(initial):
+            self._check_identity(ctx, where, math.prod(shape[i] for i in axes))
+        value, mask = value_of(ctx, x, computed), mask_argument(ctx, where, shape)
+        value = truth(value) if self.of_truth else value
+        if mask is not None:
+            neutral = self.neutral(computed) if callable(self.neutral) else self.neutral
+            value = logic.select(mask, value, neutral)
+        value = self.primitive(value, axes=axes) if axes else value
+        if is_given(initial):
+            start = element_of(ctx, initial, value.dtype)
+            value = self.combine(value, broadcast_to(start, value.shape))
+        if static_flag(ctx, keepdims, "keepdims"):
+            value = keep_reduced_axes(value, shape, axes)
+        return store_out(ctx, result_like(ctx, value, x), out)
 
-    return handler
+    def _check_identity(self, ctx: Context, where: Abstract, count: int) -> None:
+        name = self.without_identity
+        if not selects_all(where):
+            message = f"reduction operation '{name}' does not have an identity, so to use a where "
+            ctx.fail(BadValue, message=f"{message}mask one has to specify 'initial'")
+        if count == 0:
+            ctx.fail(BadValue, message=NO_IDENTITY.format(name))
+
+
+def _fold(name: str, primitive: CallablePrimitive, combine: Callable, neutral: int) -> None:
+    names = ("dtype", "out", "keepdims", "initial", "where")
+    fold = _Reduction(name, primitive, combine, neutral, names, "iufc", sum_dtype)
+    _both_spellings(getattr(np, name), fold, masked_with(neutral))
+
+
+_fold("sum", reductions.reduce_sum, arithmetic.add, 0)
+_fold("prod", reductions.reduce_prod, arithmetic.mul, 1)
+
+
+def _quantifier(name: str, primitive: CallablePrimitive, combine: Callable, neutral: bool) -> None:
+    names = ("out", "keepdims")
+    quantifier = _Reduction(name, primitive, combine, neutral, names, of_truth=True)
+    _both_spellings(getattr(np, name), quantifier, masked_with(neutral))
+
+
+_quantifier("all", reductions.reduce_and, logic.and_, True)
+_quantifier("any", reductions.reduce_or, logic.or_, False)
+
+
+def _extremum(
+    name: str, primitive: CallablePrimitive, combine: Callable, neutral: Callable
+) -> None:
+    names, word = ("out", "keepdims", "initial", "where"), f"{name}imum"
+    extremum = _Reduction(name, primitive, combine, neutral, names, "biuf", without_identity=word)
+    dynamic = masked_with(neutral, NO_IDENTITY.format(word))
+    _both_spellings(getattr(np, name), extremum, dynamic)
+    function(getattr(np, f"a{name}"))(extremum)
+
+
+_extremum("max", reductions.reduce_max, arithmetic.max, reductions.least)
+_extremum("min", reductions.reduce_min, arithmetic.min, reductions.greatest)
+
+
+# ----- Cumulative sums, products and extrema
 
 
 def _cumulative_handler(
@@ -162,19 +205,6 @@ def _cumulative_handler(
     return handler
 
 
-def _both_spellings(numpy: Callable, handler: Callable, dynamic: Variant) -> None:
-    """Register a function that is a method too, of arrays and of NumPy's scalars."""
-    function(numpy, dynamic=dynamic)(handler)
-    for kind in ("array", "number"):
-        method(kind, numpy.__name__)(handler)
-
-
-_both_spellings(
-    np.sum, _fold_handler("sum", reductions.reduce_sum, arithmetic.add, 0), masked_with(0)
-)
-_both_spellings(
-    np.prod, _fold_handler("prod", reductions.reduce_prod, arithmetic.mul, 1), masked_with(1)
-)
 _both_spellings(np.cumsum, _cumulative_handler("cumsum", cumulative.cumsum), accumulated_with(0))
 _both_spellings(np.cumprod, _cumulative_handler("cumprod", cumulative.cumprod), accumulated_with(1))
 
@@ -182,94 +212,8 @@ for _ufunc, _primitive in {np.maximum: sorting.cummax, np.minimum: sorting.cummi
     _name = f"{_ufunc.__name__}.accumulate"
     function(_ufunc.accumulate)(_cumulative_handler(_name, _primitive, Static(0)))
 
-# ----- Truth
 
-
-def _quantifier(primitive: CallablePrimitive, neutral: bool) -> Callable[..., Abstract]:
-    def handler(
-        ctx: Context,
-        a: Abstract,
-        axis: Abstract = NONE,
-        out: Abstract = NONE,
-        keepdims: Abstract = FALSE,
-        *,
-        where: Abstract = TRUE,
-    ) -> Abstract:
-        x = array(ctx, a)
-        x = _masked_operand(ctx, x, where, dtype_of(ctx, x), neutral)
-
-        def reduce(value: Value, axes: Shape) -> Value:
-            return _reducer(primitive)(truth(value), axes)
-
-        axes = reduction_axes(ctx, axis, len(ctx.shape(x)))
-        return store_out(ctx, reduce_along(ctx, x, axes, keepdims, dtype_of(ctx, x), reduce), out)
-
-    return handler
-
-
-_both_spellings(np.all, _quantifier(reductions.reduce_and, True), masked_with(1))
-_both_spellings(np.any, _quantifier(reductions.reduce_or, False), masked_with(0))
-
-
-# ----- Extrema
-
-
-def _ordered(ctx: Context, x: Abstract, name: str) -> np.dtype:
-    dtype = dtype_of(ctx, x)
-    if dtype.kind == "c":
-        ctx.fail(Unsupported, what=f"`numpy.{name}` of complex numbers")
-    return dtype
-
-
-NO_IDENTITY = "zero-size array to reduction operation {} which has no identity"
-
-
-def _extremum_handler(
-    name: str,
-    word: str,
-    primitive: CallablePrimitive,
-    combine: Callable[..., Value],
-    neutral: Callable,
-) -> Callable[..., Abstract]:
-    def handler(
-        ctx: Context,
-        a: Abstract,
-        axis: Abstract = NONE,
-        out: Abstract = NONE,
-        keepdims: Abstract = FALSE,
-        initial: Abstract = NONE,
-        where: Abstract = TRUE,
-    ) -> Abstract:
-        x = array(ctx, a)
-        dtype, shape = _ordered(ctx, x, name), ctx.shape(x)
-        axes = reduction_axes(ctx, axis, len(shape))
-        if not is_given(initial):
-            _check_identity(ctx, word, where, math.prod(shape[i] for i in axes))
-        x = _masked_operand(ctx, x, where, dtype, neutral(dtype))
-        found = reduce_along(ctx, x, axes, keepdims, dtype, _reducer(primitive))
-        return store_out(ctx, _with_initial(ctx, found, initial, combine), out)
-
-    return handler
-
-
-def _check_identity(ctx: Context, word: str, where: Abstract, count: int) -> None:
-    """Refuse an empty reduction of a function without neutral element and initial value."""
-    if not selects_all(where):
-        message = f"reduction operation '{word}' does not have an identity, so to use a where mask "
-        ctx.fail(BadValue, message=f"{message}one has to specify 'initial'")
-    if count == 0:
-        ctx.fail(BadValue, message=NO_IDENTITY.format(word))
-
-
-_max = _extremum_handler("max", "maximum", reductions.reduce_max, arithmetic.max, reductions.least)
-_min = _extremum_handler(
-    "min", "minimum", reductions.reduce_min, arithmetic.min, reductions.greatest
-)
-function(np.amax)(_max)
-function(np.amin)(_min)
-_both_spellings(np.max, _max, masked_with(reductions.least, NO_IDENTITY.format("maximum")))
-_both_spellings(np.min, _min, masked_with(reductions.greatest, NO_IDENTITY.format("minimum")))
-
+# ----- Positions of extrema
 
 NO_INDEX = "attempt to get {} of an empty sequence"
 
@@ -284,7 +228,8 @@ def _arg_extremum_handler(name: str, primitive: CallablePrimitive) -> Callable[.
         keepdims: Abstract = FALSE,
     ) -> Abstract:
         whole = array(ctx, a)
-        _ordered(ctx, whole, name)
+        if dtype_of(ctx, whole).kind == "c":
+            ctx.fail(Unsupported, what=f"`numpy.{name}` of complex numbers")
         x, i = operand_and_axis(ctx, whole, axis)
         if ctx.shape(x)[i] == 0:
             ctx.fail(BadValue, message=NO_INDEX.format(name))
