@@ -20,9 +20,11 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.values import Abstract, Choice, Closure, Method, Partial, PyFunction
+from myia.infer.domain.values import Abstract, Choice, Closure, Method, Partial, PyFunction, Static
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
@@ -152,13 +154,16 @@ def invoke(
 ) -> Abstract:
     """Call the handler of `function`, or its variant for dynamic arrays.
 
-    Arguments that the function itself does not take are a TypeError.
+    Arguments that the function itself does not take are a TypeError. An option that the handler
+    does not have may be None.
 
     A function without a variant still works if each dynamic slice has a nominal length
     (`x[i : i + 3]`): it is checked at run time to have exactly this length.
     """
     args = [ctx.force(x) for x in args]
-    kwargs = {k: ctx.force(x) for k, x in kwargs.items()}
+    general = _signature(handler)
+    forced = ((k, ctx.force(x)) for k, x in kwargs.items())
+    kwargs = {k: x for k, x in forced if not _is_absent(x) or _takes(general, k)}
     if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
         if handler in DYNAMIC:
             handler = DYNAMIC[handler]
@@ -167,7 +172,8 @@ def invoke(
             kwargs = {k: with_nominal_shape(ctx, x) for k, x in kwargs.items()}
             if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
                 refuse_dynamic(ctx, f"`{name}`")
-    for signature, first in ((_signature(function), ()), (_signature(handler), (ctx,))):
+    ours = {general, _signature(handler)}
+    for signature, first in ((_signature(function), ()), *((s, (ctx,)) for s in ours)):
         try:
             if signature is not None:
                 signature.bind(*first, *args, **kwargs)
@@ -197,6 +203,18 @@ def invoke(
         ):
             _ask(ctx, function, name, args, kwargs)
         raise
+
+
+def _is_absent(x: Abstract) -> bool:
+    """None or NumPy's "no value": most options are not given so, whether a handler has them."""
+    return isinstance(x, Static) and (x.value is None or x.value is np._NoValue)
+
+
+def _takes(signature: inspect.Signature | None, name: str) -> bool:
+    """Has a function a parameter of this name, or takes it any?"""
+    if signature is None or name in signature.parameters:
+        return True
+    return any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
 
 
 def _is_asked(

@@ -16,7 +16,6 @@ from myia.library.support.arguments import (
     array,
     dtype_argument,
     is_given,
-    refuse_options,
     store_out,
     value_of,
 )
@@ -32,9 +31,7 @@ def _einsum(
     out: Abstract = NONE,
     dtype: Abstract = NONE,
     optimize: Abstract = NONE,
-    **options: Abstract,
 ) -> Abstract:
-    refuse_options(ctx, "numpy.einsum", options)
     text, given = _subscripts_and_operands(ctx, operands)
     xs = [array(ctx, x) for x in given]
     wanted = dtype_argument(ctx, dtype) or promote(*(operand_dtype(ctx, x) for x in xs))[0]

@@ -30,13 +30,11 @@ from myia.infer.registry import (
     method,
 )
 from myia.ir.avals import Aval
-from myia.ir.core import Value
 from myia.library.support import value_formulas
 from myia.library.support.arguments import (
     array,
     boxed,
     cast,
-    copy_array,
     dtype_of,
     inexact,
     integer,
@@ -47,7 +45,8 @@ from myia.library.support.arguments import (
     value_of,
 )
 from myia.library.support.dynamic_variants import dynamic_operand, elementwise
-from myia.primitives.pointwise import arithmetic, logic, transcendental
+from myia.library.support.traced import TracedFunction, each_own, in_order_of_first
+from myia.primitives.pointwise import arithmetic, logic
 
 ZERO = Static(0)
 
@@ -149,40 +148,23 @@ def _clip_method(
     return _clip(ctx, self, min, max, out)
 
 
+_FINITE = TracedFunction(
+    np.nan_to_num,
+    "numpy.nan_to_num",
+    ("x", "?nan", "?posinf", "?neginf"),
+    each_own,
+    result=in_order_of_first,
+)
+
+
 @function(np.nan_to_num, dynamic=elementwise(1))
 def _nan_to_num(
-    ctx: Context,
-    x: Abstract,
-    copy: Abstract = TRUE,
-    nan: Abstract = Static(0.0),
-    posinf: Abstract = NONE,
-    neginf: Abstract = NONE,
+    ctx: Context, x: Abstract, copy: Abstract = TRUE, *fills: Abstract, **options: Abstract
 ) -> Abstract:
     original = array(ctx, x)
-    value = value_of(ctx, original)
     in_place = not static_flag(ctx, copy, "copy") and ctx.is_array(original)
-    if value.dtype.kind not in "fc":
-        return original if in_place else copy_array(ctx, original)
-    fills = nan, posinf, neginf
-    if value.dtype.kind == "c":
-        parts = transcendental.real(value), transcendental.imag(value)
-        value = transcendental.complex(*(_finite(ctx, part, *fills) for part in parts))
-    else:
-        value = _finite(ctx, value, *fills)
-    return store_out(ctx, result_like(ctx, value, original), original if in_place else NONE)
-
-
-def _finite(ctx: Context, value: Value, nan: Abstract, posinf: Abstract, neginf: Abstract) -> Value:
-    info = np.finfo(value.dtype)
-    top = Static(float(info.max)) if is_none(posinf) else posinf
-    bottom = Static(float(info.min)) if is_none(neginf) else neginf
-    for hit, fill in (
-        (value_formulas.is_nan(value), nan),
-        (logic.eq(value, math.inf), top),
-        (logic.eq(value, -math.inf), bottom),
-    ):
-        value = logic.select(hit, operand(ctx, numeric(ctx, fill), value.aval), value)
-    return value
+    result = _FINITE(ctx, original, TRUE, *fills, **options)
+    return store_out(ctx, result, original if in_place else NONE)
 
 
 # ----- Rounding

@@ -4,58 +4,45 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, is_none, is_static_int
+from myia.infer.domain.values import NONE, Abstract, Static, is_none, is_static_int
 from myia.infer.loops.fixed_point import LoopCode, loop
 from myia.infer.loops.iterators import sequence_of, use_up
-from myia.infer.operators import comparison, operators
-from myia.infer.operators.truth import short_circuit_and, short_circuit_or, truth
+from myia.infer.operators import comparison
+from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function
+from myia.library.support.from_source import from_source
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
 
-def _fold(
-    ctx: Context, iterable: Abstract, start: Abstract, step: Callable[..., Abstract]
-) -> Abstract:
-    code = LoopCode(
-        ("fold", step), ctx.items_of(iterable), None, lambda item, xs: [step(ctx, xs[0], item)]
-    )
-    return loop(ctx, code, [start])[0]
+@from_source(sum)
+def sum_(iterable: Any, /, start: Any = 0) -> Any:
+    for item in iterable:
+        start = start + item
+    return start
 
 
-def _add(ctx: Context, total: Abstract, item: Abstract) -> Abstract:
-    return operators.binary(ctx, "+", total, item)
+@from_source(all)
+def all_(iterable: Any, /) -> Any:
+    found = True
+    for item in iterable:
+        found = found and bool(item)
+    return found
 
 
-@function(sum, dynamic=as_is)
-def _sum(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
-    total = _fold(ctx, iterable, start, _add)
-    use_up(ctx, iterable)
-    return total
-
-
-def _all_step(ctx: Context, so_far: Abstract, item: Abstract) -> Abstract:
-    return short_circuit_and(ctx, so_far, lambda: truth(ctx, item))
-
-
-def _any_step(ctx: Context, so_far: Abstract, item: Abstract) -> Abstract:
-    return short_circuit_or(ctx, so_far, lambda: truth(ctx, item))
-
-
-@function(all, dynamic=as_is)
-def _all(ctx: Context, iterable: Abstract) -> Abstract:
-    return _fold(ctx, iterable, TRUE, _all_step)
-
-
-@function(any, dynamic=as_is)
-def _any(ctx: Context, iterable: Abstract) -> Abstract:
-    return _fold(ctx, iterable, FALSE, _any_step)
+@from_source(any)
+def any_(iterable: Any, /) -> Any:
+    found = False
+    for item in iterable:
+        found = found or bool(item)
+    return found
 
 
 def _extremum(op: str) -> Callable[..., Abstract]:

@@ -22,7 +22,8 @@ from myia.infer.registry import function
 from myia.ir.core import Value
 from myia.library.support import value_formulas
 from myia.library.support.arguments import value_of
-from myia.primitives.pointwise import arithmetic, logic, transcendental
+from myia.library.support.from_source import from_source
+from myia.primitives.pointwise import arithmetic, transcendental
 from myia.primitives.special import gamma_bessel
 
 F64 = np.dtype(np.float64)
@@ -152,23 +153,11 @@ def _static_items(ctx: Context, iterable: Abstract) -> list | None:
     return known if len(known) == len(iterable.items) else None
 
 
-@function(math.isclose)
-def _isclose(
-    ctx: Context,
-    a: Abstract,
-    b: Abstract,
-    *,
-    rel_tol: Abstract = Static(1e-9),
-    abs_tol: Abstract = Static(0.0),
-) -> Abstract:
-    x, y, relative, absolute = (_float(ctx, number) for number in (a, b, rel_tol, abs_tol))
-    largest = arithmetic.max(arithmetic.abs(x), arithmetic.abs(y))
-    tolerance = arithmetic.max(relative * largest, absolute)
-    near = logic.and_(
-        logic.le(arithmetic.abs(x - y), tolerance),
-        logic.not_(logic.or_(value_formulas.is_inf(x), value_formulas.is_inf(y))),
-    )
-    return Scalar(logic.or_(logic.eq(x, y), near), weak=True)
+@from_source(math.isclose)
+def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+    a, b = float(a), float(b)
+    near = abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
+    return bool(a == b or (near and not (math.isinf(a) or math.isinf(b))))
 
 
 # ----- Integers: compile-time only

@@ -203,28 +203,6 @@ def trace(x: Array, /, *, offset: Array = 0, dtype: Dtype = None) -> Array:
     return np.trace(x, offset, -2, -1, dtype)
 
 
-@from_source(np.linalg.outer)
-def outer(x1: Array, x2: Array, /) -> Array:
-    if np.ndim(x1) != 1 or np.ndim(x2) != 1:
-        raise ValueError("Input arrays must be one-dimensional")
-    return np.outer(x1, x2)
-
-
-@from_source(np.linalg.matmul)
-def matmul(x1: Array, x2: Array, /) -> Array:
-    return np.matmul(x1, x2)
-
-
-@from_source(np.linalg.tensordot)
-def tensordot(x1: Array, x2: Array, /, *, axes: Axis = 2) -> Array:
-    return np.tensordot(x1, x2, axes)
-
-
-@from_source(np.linalg.matrix_transpose)
-def matrix_transpose(x: Array, /) -> Array:
-    return np.matrix_transpose(x)
-
-
 @from_source(np.take, methods="take")
 def take(
     a: Array, indices: Array, axis: Axis = None, out: Array = None, mode: str = "raise"

@@ -16,7 +16,7 @@ from myia.infer.dynamic import access
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.lists.nested_sequences import as_array, common_dtype
-from myia.infer.numeric.promotion import broadcast_shapes, operand_dtype
+from myia.infer.numeric.promotion import broadcast_shapes
 from myia.infer.registry import (
     for_dynamic_arrays,
     function,
@@ -30,8 +30,8 @@ from myia.library.support.arguments import (
     dtype_argument,
     dtype_of,
     integer,
+    mask_argument,
     numeric,
-    refuse_options,
     require_c_order,
     shape_argument,
     static_value,
@@ -54,9 +54,7 @@ def _filled(name: str, number: int) -> Callable[..., Abstract]:
         shape: Abstract,
         dtype: Abstract = NONE,
         order: Abstract = C,
-        **options: Abstract,
     ) -> Abstract:
-        refuse_options(ctx, f"numpy.{name}", options)
         require_c_order(ctx, f"numpy.{name}", order)
         wanted = dtype_argument(ctx, dtype) or F64
         return boxed(ctx, ctx.array(constant(number, wanted, shape_argument(ctx, shape))))
@@ -129,9 +127,7 @@ def _full(
     fill_value: Abstract,
     dtype: Abstract = NONE,
     order: Abstract = C,
-    **options: Abstract,
 ) -> Abstract:
-    refuse_options(ctx, "numpy.full", options)
     require_c_order(ctx, "numpy.full", order)
     fill = numeric(ctx, fill_value)
     wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, fill)
@@ -178,9 +174,7 @@ def _array(
     copy: Abstract = TRUE,
     order: Abstract = K,
     ndmin: Abstract = ZERO,
-    **options: Abstract,
 ) -> Abstract:
-    refuse_options(ctx, "numpy.array", options)
     require_c_order(ctx, "numpy.array", order)
     result = _converted(ctx, object, dtype_argument(ctx, dtype))
     if result is object and static_value(ctx, copy, "copy"):
@@ -198,9 +192,7 @@ def _asarray(
     a: Abstract,
     dtype: Abstract = NONE,
     order: Abstract = NONE,
-    **options: Abstract,
 ) -> Abstract:
-    refuse_options(ctx, "numpy.asarray", options)
     require_c_order(ctx, "numpy.asarray", order)
     return boxed(ctx, _converted(ctx, a, dtype_argument(ctx, dtype)))
 
@@ -231,31 +223,17 @@ def _copy(ctx: Context, a: Abstract, order: Abstract = K, subok: Abstract = FALS
 
 @function(np.copyto)
 def _copyto(
-    ctx: Context, dst: Ref, src: Abstract, casting: Abstract = NONE, where: Abstract = TRUE
+    ctx: Context,
+    dst: Ref,
+    src: Abstract,
+    casting: Abstract = NONE,
+    where: Abstract = TRUE,
 ) -> Abstract:
-    refuse_options(ctx, "numpy.copyto", {"casting": casting})
-    source = numeric(ctx, src)
-    (found, weak), dtype = operand_dtype(ctx, source), dtype_of(ctx, dst)
-    is_python_int = weak and found.kind == "i" and dtype.kind != "b"
-    if not (is_python_int or np.can_cast(found, dtype, "same_kind")):
-        what = "array data" if isinstance(source, Ref) else "scalar"
-        message = f"Cannot cast {what} from {found!r} to {dtype!r}"
-        ctx.fail(BadType, message=f"{message} according to the rule 'same_kind'")
-    new = _spread(ctx, as_array(ctx, source, dtype), ctx.shape(dst))
-    if not (isinstance(where, Static) and where.value is True):
-        here = _spread(ctx, _mask(ctx, where), ctx.shape(dst))
-        new = logic.select(here, new, ctx.read(dst))
-    ctx.store(dst, new)
+    dtype, shape = dtype_of(ctx, dst), ctx.shape(dst)
+    new = _spread(ctx, as_array(ctx, numeric(ctx, src), dtype), shape)
+    mask = mask_argument(ctx, where, shape)
+    ctx.store(dst, new if mask is None else logic.select(mask, new, ctx.read(dst)))
     return NONE
-
-
-def _mask(ctx: Context, where: Abstract) -> Abstract:
-    """`where=`, which NumPy takes as bools only."""
-    mask = numeric(ctx, where)
-    if dtype_of(ctx, mask) != np.bool_:
-        message = f"Cannot cast array data from {dtype_of(ctx, mask)!r} to dtype('bool')"
-        ctx.fail(BadType, message=message)
-    return mask
 
 
 # ----- Dynamic arrays

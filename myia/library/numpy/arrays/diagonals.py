@@ -18,7 +18,6 @@ from myia.library.support.arguments import (
     axis_argument,
     dtype_argument,
     integer,
-    refuse_options,
     require_c_order,
     value_of,
 )
@@ -48,9 +47,7 @@ def _ones_where(name: str, compare: PointwisePrimitive) -> Callable[..., Abstrac
         k: Abstract = ZERO,
         dtype: Abstract = NONE,
         order: Abstract = C,
-        **options: Abstract,
     ) -> Abstract:
-        refuse_options(ctx, name, options)
         require_c_order(ctx, name, order)
         rows = max(0, integer(ctx, N, "the number of rows"))
         columns = rows if is_none(M) else max(0, integer(ctx, M, "the number of columns"))

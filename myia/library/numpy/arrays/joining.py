@@ -33,7 +33,6 @@ from myia.library.support.arguments import (
     cast,
     dtype_argument,
     numeric,
-    refuse_options,
     store_out,
     value_of,
 )
@@ -119,10 +118,7 @@ def _concatenate(
     axis: Abstract = ZERO,
     out: Abstract = NONE,
     dtype: Abstract = NONE,
-    **options: Abstract,
 ) -> Abstract:
-    refuse_options(ctx, "numpy.concatenate", options)
-
     def placed(shape: Shape) -> tuple[Shape, int]:
         if is_none(axis):
             return (math.prod(shape),), 0
@@ -141,10 +137,7 @@ def _stack(
     out: Abstract = NONE,
     *,
     dtype: Abstract = NONE,
-    **options: Abstract,
 ) -> Abstract:
-    refuse_options(ctx, "numpy.stack", options)
-
     def placed(shape: Shape) -> tuple[Shape, int]:
         i = axis_argument(ctx, axis, len(shape) + 1)
         return (*shape[:i], 1, *shape[i:]), i

@@ -80,9 +80,7 @@ def _linspace(
     retstep: Abstract = FALSE,
     dtype: Abstract = NONE,
     axis: Abstract = ZERO,
-    **options: Abstract,
 ) -> Abstract:
-    refuse_options(ctx, "numpy.linspace", options)
     n = integer(ctx, num, "the number of samples")
     if n < 0:
         message = f"Number of samples, {n}, must be non-negative."

@@ -10,7 +10,7 @@ import numpy as np
 from myia.infer.domain import memory_order
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap import DynamicArray
 from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
@@ -29,7 +29,6 @@ from myia.library.support.arguments import (
     axis_argument,
     axis_number,
     integers,
-    refuse_options,
     shape_argument,
     static_value,
     value_of,
@@ -102,11 +101,8 @@ def axes_outermost_first(ctx: Context, x: Abstract, order: Abstract, function: s
 
 
 @function(np.reshape)
-def _reshape(
-    ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C, *, copy: Abstract = NONE
-) -> Abstract:
+def _reshape(ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C) -> Abstract:
     """`np.reshape`; order F is the transpose of a C-order reshape of the transpose."""
-    refuse_options(ctx, "numpy.reshape", {"copy": copy})
     x = array(ctx, a)
     new = _resolve_shape(ctx, x, shape)
     if not isinstance(x, Ref):
@@ -123,10 +119,10 @@ def _reshape(
 @method("array", "reshape")
 @method("number", "reshape")
 def _reshape_method(
-    ctx: Context, self: Abstract, *shape: Abstract, order: Abstract = C, copy: Abstract = NONE
+    ctx: Context, self: Abstract, *shape: Abstract, order: Abstract = C
 ) -> Abstract:
     wanted = shape[0] if len(shape) == 1 else Tuple(shape)
-    return _reshape(ctx, self, wanted, order, copy=copy)
+    return _reshape(ctx, self, wanted, order)
 
 
 @method("array", "ravel")
@@ -217,7 +213,7 @@ def _transpose_method(ctx: Context, self: Abstract, *axes: Abstract) -> Abstract
     return _transpose(ctx, self, Tuple(axes))
 
 
-@function(np.matrix_transpose)
+@function(np.matrix_transpose, np.linalg.matrix_transpose)
 def _matrix_transpose(ctx: Context, x: Abstract) -> Abstract:
     return _swapaxes(ctx, x, Static(-1), Static(-2))
 
@@ -236,12 +232,7 @@ def _swapaxes(ctx: Context, a: Abstract, axis1: Abstract, axis2: Abstract) -> Ab
 def _moveaxis(ctx: Context, a: Abstract, source: Abstract, destination: Abstract) -> Abstract:
     x = array(ctx, a)
     ndim = len(ctx.shape(x))
-    if is_none(source) or is_none(destination):
-        ctx.fail(BadType, message="an axis must be an integer, not None")
     sources, places = axes_argument(ctx, source, ndim), axes_argument(ctx, destination, ndim)
-    if len(sources) != len(places):
-        message = "`source` and `destination` arguments must have the same number of elements"
-        ctx.fail(BadValue, message=message)
     order = [i for i in range(ndim) if i not in sources]
     for place, axis in sorted(zip(places, sources)):
         order.insert(place, axis)

@@ -27,7 +27,6 @@ from myia.library.support.arguments import (
     is_given,
     mask_argument,
     numeric,
-    refuse_options,
     selects_all,
     store_out,
     strong,
@@ -82,9 +81,7 @@ def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract], way: str) 
         out: Abstract = NONE,
         dtype: Abstract = NONE,
         where: Abstract = NONE,
-        **options: Abstract,
     ) -> Abstract:
-        refuse_options(ctx, name, options)
         if not numpy.nin <= len(args) <= numpy.nin + 1:
             message = f"{name}() takes {numpy.nin} positional arguments but {len(args)} were given"
             ctx.fail(BadType, message=message)

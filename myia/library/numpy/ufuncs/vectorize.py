@@ -11,7 +11,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, Partial, Static, Tuple, is_none
 from myia.infer.registry import function
-from myia.library.support.arguments import dtype_argument, is_given, refuse_options
+from myia.library.support.arguments import dtype_argument, is_given
 from myia.library.support.from_source import call_source
 
 
@@ -21,12 +21,10 @@ def _vectorize(
     pyfunc: Abstract = NONE,
     otypes: Abstract = NONE,
     doc: Abstract = NONE,
-    excluded: Abstract = NONE,
+    *,
     cache: Abstract = NONE,
-    signature: Abstract = NONE,
 ) -> Abstract:
     """`np.vectorize`; without `otypes` all results decide the dtype, in NumPy the first."""
-    refuse_options(ctx, "numpy.vectorize", {"excluded": excluded, "signature": signature})
     dtypes = _dtypes(ctx, otypes)
     return (
         Partial(_decorate, (dtypes,)) if not is_given(pyfunc) else Partial(_call, (dtypes, pyfunc))
