@@ -8,8 +8,8 @@ from myia.infer.registry import FUNCTIONS, function, method
 
 def test_two_handlers_for_a_function_are_an_error():
     with pytest.raises(ValueError, match="two handlers"):
-        function(np.sum)(lambda ctx, a: a)
-    assert FUNCTIONS[np.sum].__name__ != "<lambda>"
+        function(np.where)(lambda ctx, a: a)
+    assert FUNCTIONS[np.where].__name__ != "<lambda>"
 
 
 def test_two_handlers_for_a_method_are_an_error():

@@ -53,13 +53,13 @@ def sliced(ctx: Context, x: Ref, which: slice) -> Ref:
     indices = range(_static_length(ctx, x))[which]
     if not indices:
         return ctx.new(ListObject(()))
-    rows = tuple(Scalar(_take_rows(row.value, indices), False) for row in contents.rows)
+    rows = tuple(Scalar(take_rows(row.value, indices), False) for row in contents.rows)
     found = ctx.new(BufferObject(contents.template, rows, Static(len(indices)), 0, len(indices)))
     ctx.heap.inherit_alias_edges(x.id, found.id)
     return found
 
 
-def _take_rows(x: Value, indices: range) -> Value:
+def take_rows(x: Value, indices: range) -> Value:
     """The rows with these numbers."""
     forwards = indices if indices.step > 0 else indices[::-1]
     axes = x.shape[1:]
@@ -117,7 +117,7 @@ def _used_rows(ctx: Context, x: Ref, template: ItemTemplate) -> list[Value]:
     length, contents = _static_length(ctx, x), _contents(ctx, x)
     capacity = contents.capacity if isinstance(contents, BufferObject) else length
     buffer = growing_lists.to_buffer(contents, template, capacity, ctx.heap)
-    return [_take_rows(row.value, range(length)) for row in buffer.rows]
+    return [take_rows(row.value, range(length)) for row in buffer.rows]
 
 
 def replace_items(ctx: Context, x: Ref, new: Ref) -> None:

@@ -21,7 +21,7 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.domain.views import reshape
-from myia.infer.lists import growing_lists
+from myia.infer.lists import growing_lists, list_slices
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand, operand_dtype
 from myia.ir.avals import Aval
@@ -84,19 +84,13 @@ def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
     if isinstance(found := ctx.held(x), BufferObject):
         return buffer_array(ctx, found, dtype)
     values = [_stacked(ctx, item, dtype) for item in ctx.list_items(x)]
-    return stack(ctx, values, 0, dtype)
-
-
-def stack(ctx: Context, values: list[Value], axis: int, dtype: np.dtype) -> Value:
-    """Values of one shape along a new axis."""
     if not values:
         return constant(0, dtype, (0,))
     shapes = {v.shape for v in values}
     if len(shapes) > 1:
         ctx.fail(BadValue, message=f"arrays of different shapes cannot be stacked: {shapes}")
-    (shape,) = shapes
-    rows = [reshape(v, (*shape[:axis], 1, *shape[axis:])) for v in values]
-    return rows[0] if len(rows) == 1 else shaping.concatenate(*rows, axis=axis)
+    rows = [reshape(v, (1, *v.shape)) for v in values]
+    return rows[0] if len(rows) == 1 else shaping.concatenate(*rows, axis=0)
 
 
 def buffer_array(ctx: Context, buffer: BufferObject, dtype: np.dtype | None = None) -> Value:
@@ -108,11 +102,6 @@ def buffer_array(ctx: Context, buffer: BufferObject, dtype: np.dtype | None = No
         ctx.fail(BadType, message="a list of tuples cannot be stacked: stack its columns")
     rows = buffer.rows[0].value
     if length.value != buffer.capacity:
-        rows = shaping.slice(
-            rows,
-            start=(0,) * rows.aval.ndim,
-            limit=(length.value, *rows.shape[1:]),
-            stride=(1,) * rows.aval.ndim,
-        )
+        rows = list_slices.take_rows(rows, range(length.value))
     value = Scalar(rows, False) if rows.shape == () else ctx.array(rows)
     return operand(ctx, value, Aval(dtype or rows.dtype, rows.shape))

@@ -8,21 +8,20 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, convert, is_number, promote
 from myia.infer.domain.dynamic_axes import DynamicAxis, fill_masked, stop_masked_gradients
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.values import NONE, Abstract, Ref, SliceValue, Static, Tuple, is_static_int
+from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_static_int
+from myia.infer.domain.views import reshape
 from myia.infer.dynamic.access import (
     PaddedValue,
-    bounding_aval,
     dtype_of,
     is_dynamic,
     new_array,
     read,
     refuse_dynamic,
 )
-from myia.infer.dynamic.broadcasting import align_axes
-from myia.infer.indexing.indexing import getitem
+from myia.infer.dynamic.broadcasting import align_axes, apply_elementwise
 from myia.infer.numeric.promotion import is_numeric, operand_dtype
 from myia.infer.operators import operators
-from myia.infer.registry import as_is, for_dynamic_arrays, function, method
+from myia.infer.registry import for_dynamic_arrays, function, method
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,
@@ -41,7 +40,6 @@ from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise import arithmetic, logic
 
 Axes = tuple[int, ...]
-WHOLE = SliceValue(NONE, NONE, NONE)
 
 
 def contract(
@@ -120,16 +118,11 @@ def _dot(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstra
     return store_out(ctx, ctx.array(contract(x, y, ((len(x.shape) - 1,), (j,)))), out)
 
 
-@function(np.outer, np.linalg.outer, dynamic=as_is)
+@function(np.outer, np.linalg.outer)
 def _outer(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
-    column = getitem(ctx, _vector(ctx, a), Tuple((WHOLE, NONE)))
-    return ctx.call(Static(np.multiply), (column, _vector(ctx, b)), {"out": out})
-
-
-def _vector(ctx: Context, x: Abstract) -> Abstract:
-    """The flattened array; one axis may be dynamic."""
-    is_vector = is_dynamic(ctx, x) and isinstance(x, Ref) and bounding_aval(ctx, x).ndim == 1
-    return x if is_vector else ctx.call(Static(np.ravel), (x,), {})
+    x, y = (reshape(v, (v.aval.size,)) for v in factors(ctx, a, b))
+    column, row = reshape(x, (*x.shape, 1)), reshape(y, (1, *y.shape))
+    return store_out(ctx, operators.binary(ctx, "*", ctx.array(column), ctx.array(row)), out)
 
 
 # ----- tensordot
@@ -222,3 +215,15 @@ def _dot_dynamic(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -
 
 def _product(ctx: Context, x: PaddedValue, y: PaddedValue) -> Abstract:
     return contract_dynamic(ctx, x, y, x.value.aval.ndim - 1, max(y.value.aval.ndim - 2, 0))
+
+
+@for_dynamic_arrays(_outer)
+def _outer_dynamic(ctx: Context, a: Abstract, b: Abstract, out: Abstract = NONE) -> Abstract:
+    x, y = _factors(ctx, a, b)
+    if x.value.aval.ndim != 1 or y.value.aval.ndim != 1:
+        refuse_dynamic(ctx, "`numpy.outer` of several axes")
+    (n,), (m,) = x.value.shape, y.value.shape
+    column = new_array(ctx, ctx.reshape(x.value, (n, 1)), (*x.dynamic_axes, None))
+    row = new_array(ctx, ctx.reshape(y.value, (1, m)), (None, *y.dynamic_axes))
+    product = apply_elementwise(ctx, [column, row], lambda xs: operators.binary(ctx, "*", *xs))
+    return store_dynamic_out(ctx, product, out)

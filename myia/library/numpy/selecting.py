@@ -38,8 +38,8 @@ from myia.library.support.arguments import (
     dtype_of,
     inexact,
     integer,
+    is_given,
     numeric,
-    refuse_options,
     static_flag,
     store_out,
     value_of,
@@ -101,6 +101,8 @@ def _select(
 # ----- Clipping
 
 
+@method("array", "clip")
+@method("number", "clip")
 @function(np.clip, dynamic=elementwise(3))
 def _clip(
     ctx: Context,
@@ -108,11 +110,12 @@ def _clip(
     a_min: Abstract = NONE,
     a_max: Abstract = NONE,
     out: Abstract = NONE,
-    **options: Abstract,
+    *,
+    min: Abstract = NONE,
+    max: Abstract = NONE,
 ) -> Abstract:
     """minimum(maximum(a, a_min), a_max), in the common dtype of all three."""
-    low, high = options.pop("min", a_min), options.pop("max", a_max)
-    refuse_options(ctx, "numpy.clip", options)
+    low, high = (a_min if is_given(a_min) else min), (a_max if is_given(a_max) else max)
     given = [numeric(ctx, x) for x in (a, low, high) if not is_none(x)]
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in given))
     if dtype.kind == "c":
@@ -132,20 +135,6 @@ def _is_outside_range(bound: Abstract, dtype: np.dtype, side: int) -> bool:
         return False
     info = np.iinfo(dtype)
     return bound.value < info.min if side < 0 else bound.value > info.max
-
-
-@method("array", "clip", dynamic=elementwise(3))
-@method("number", "clip")
-def _clip_method(
-    ctx: Context,
-    self: Abstract,
-    min: Abstract = NONE,
-    max: Abstract = NONE,
-    out: Abstract = NONE,
-    **options: Abstract,
-) -> Abstract:
-    refuse_options(ctx, "clip", options)
-    return _clip(ctx, self, min, max, out)
 
 
 _FINITE = TracedFunction(

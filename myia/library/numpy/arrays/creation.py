@@ -16,7 +16,6 @@ from myia.infer.dynamic import access
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.lists.nested_sequences import as_array, common_dtype
-from myia.infer.numeric.promotion import broadcast_shapes
 from myia.infer.registry import (
     for_dynamic_arrays,
     function,
@@ -25,6 +24,7 @@ from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,
     boxed,
+    broadcasts_to,
     cast,
     copy_array,
     dtype_argument,
@@ -88,7 +88,7 @@ def _like(
     require_c_order(ctx, f"numpy.{name}", order)
     wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, x)
     new_shape = ctx.shape(x) if is_none(shape) else shape_argument(ctx, shape)
-    value = broadcast_to(value_of(ctx, cast(ctx, fill, wanted)), new_shape)
+    value = _spread(ctx, cast(ctx, fill, wanted), new_shape)
     return boxed(ctx, result_like(ctx, value, x) if is_none(shape) else ctx.array(value))
 
 
@@ -137,8 +137,7 @@ def _full(
 
 def _spread(ctx: Context, x: Abstract, shape: tuple[int, ...]) -> Value:
     """`x` broadcast to exactly `shape`."""
-    target = Static(0) if shape == () else ctx.array(constant(0, bool, shape))
-    if broadcast_shapes(ctx, x, target) != shape:
+    if not broadcasts_to(ctx.shape(x), shape):
         message = f"could not broadcast input array from shape {ctx.shape(x)} into shape {shape}"
         ctx.fail(BadValue, message=message)
     return broadcast_to(value_of(ctx, x), shape)
@@ -154,12 +153,8 @@ def _full_like(
     subok: Abstract = TRUE,
     shape: Abstract = NONE,
 ) -> Abstract:
-    x, fill = array(ctx, a), numeric(ctx, fill_value)
-    if ctx.shape(fill) != ():
-        like = _like(ctx, "full_like", x, Static(0), dtype, order, shape)
-        new = _spread(ctx, cast(ctx, fill, dtype_of(ctx, like)), ctx.shape(like))
-        return result_like(ctx, new, like)
-    return _like(ctx, "full_like", x, fill, dtype, order, shape)
+    fill = numeric(ctx, fill_value)
+    return _like(ctx, "full_like", array(ctx, a), fill, dtype, order, shape)
 
 
 # ----- From arrays and sequences

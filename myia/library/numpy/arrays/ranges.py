@@ -10,7 +10,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, promote
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, Tuple
+from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, Tuple, is_none
 from myia.infer.domain.views import reshape
 from myia.infer.numeric.integer_elements import static_element
 from myia.infer.numeric.promotion import broadcast_shapes, operand_dtype
@@ -21,7 +21,6 @@ from myia.library.support.arguments import (
     dtype_argument,
     integer,
     numeric,
-    refuse_options,
     static_flag,
     static_value,
     value_of,
@@ -35,22 +34,20 @@ ZERO = Static(0)
 
 
 @function(np.arange)
-def _arange(ctx: Context, *args: Abstract, dtype: Abstract = NONE, **options: Abstract) -> Abstract:
+def _arange(
+    ctx: Context,
+    start: Abstract = NONE,
+    stop: Abstract = NONE,
+    step: Abstract = NONE,
+    dtype: Abstract = NONE,
+) -> Abstract:
     """`np.arange`: the length must be static, so all arguments are compile-time numbers."""
-    given = dict(zip(("start", "stop", "step"), args))
-    if len(args) == 1 and "stop" not in options:
-        given = {"stop": args[0]}
-    if len(args) == 4:
-        dtype = args[3]
-    for name in ("start", "stop", "step"):
-        if name in options:
-            given[name] = options.pop(name)
-    refuse_options(ctx, "numpy.arange", options)
-    found = {name: static_value(ctx, x, f"the {name} of `np.arange`") for name, x in given.items()}
-    start, step = (0 if found.get(name) is None else found[name] for name in ("start", "step"))
-    if found.get("step") is None:
-        step = 1
-    return ctx.array(_counted(ctx, start, found["stop"], step, dtype_argument(ctx, dtype)))
+    if is_none(stop):
+        start, stop = NONE, start
+    given = {"start": start, "stop": stop, "step": step}
+    first, end, by = (static_value(ctx, x, f"the {n} of `np.arange`") for n, x in given.items())
+    first, by = 0 if first is None else first, 1 if by is None else by
+    return ctx.array(_counted(ctx, first, end, by, dtype_argument(ctx, dtype)))
 
 
 def _counted(ctx: Context, start: float, stop: float, step: float, dtype: np.dtype | None) -> Value:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from myia.infer.domain.views import Permute, Reshape, StridedSlice
 from myia.infer.dynamic import access
 from myia.infer.operators import operators
 from myia.infer.registry import (
-    for_dynamic_arrays,
+    as_is,
     function,
     method,
     property_,
@@ -28,6 +29,7 @@ from myia.library.support.arguments import (
     axes_argument,
     axis_argument,
     axis_number,
+    broadcasts_to,
     integers,
     shape_argument,
     static_value,
@@ -250,10 +252,8 @@ def _broadcast_to(
 
 
 def _broadcast(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
-    old = ctx.shape(x)
-    padded = (1,) * (len(shape) - len(old)) + old
-    if len(old) > len(shape) or any(n not in (1, m) for n, m in zip(padded, shape)):
-        message = f"input operand has shape {old}, which cannot be broadcast to {shape}"
+    if not broadcasts_to(ctx.shape(x), shape):
+        message = f"an array of shape {ctx.shape(x)} cannot be broadcast to {shape}"
         ctx.fail(BadValue, message=message)
     value = broadcast_to(value_of(ctx, x), shape)
     if not isinstance(x, Ref):
@@ -271,20 +271,29 @@ def _broadcast_arrays(ctx: Context, *args: Abstract) -> Abstract:
 # ----- Properties of the shape
 
 
-@function(np.ndim)
-def _ndim(ctx: Context, a: Abstract) -> Abstract:
-    return Static(len(ctx.shape(array(ctx, a))))
+def _any_array(ctx: Context, a: Abstract) -> Abstract:
+    return a if access.is_dynamic(ctx, a) else array(ctx, a)
 
 
-@function(np.shape)
-def _shape(ctx: Context, a: Abstract) -> Abstract:
-    return Tuple(tuple(map(Static, ctx.shape(array(ctx, a)))))
+def _property(name: str) -> Callable[..., Abstract]:
+    return lambda ctx, a: ctx.getattr(_any_array(ctx, a), name)
 
 
-@function(np.size)
+function(np.ndim, dynamic=as_is)(_property("ndim"))
+function(np.shape, dynamic=as_is)(_property("shape"))
+
+
+@function(np.size, dynamic=as_is)
 def _size(ctx: Context, a: Abstract, axis: Abstract = NONE) -> Abstract:
-    shape = ctx.shape(array(ctx, a))
-    return Static(math.prod(shape[i] for i in axes_argument(ctx, axis, len(shape))))
+    x = _any_array(ctx, a)
+    if is_none(axis):
+        return ctx.getattr(x, "size")
+    lengths = ctx.list_items(ctx.getattr(x, "shape"))
+    return _product(ctx, [lengths[i] for i in axes_argument(ctx, axis, len(lengths))])
+
+
+def _product(ctx: Context, numbers: Sequence[Abstract]) -> Abstract:
+    return reduce(lambda a, b: operators.binary(ctx, "*", a, b), numbers)
 
 
 # ----- Of dynamic arrays
@@ -318,10 +327,7 @@ def _dynamic_shape(ctx: Context, self: Ref) -> Abstract:
 
 @property_("dynamic", "size")
 def _dynamic_size(ctx: Context, self: Ref) -> Abstract:
-    total, *rest = _lengths(ctx, self)
-    for count in rest:
-        total = operators.binary(ctx, "*", total, count)
-    return total
+    return _product(ctx, _lengths(ctx, self))
 
 
 @property_("dynamic", "ndim")
@@ -332,13 +338,3 @@ def _dynamic_ndim(ctx: Context, self: Ref) -> Abstract:
 @property_("dynamic", "dtype")
 def _dtype(ctx: Context, self: Ref) -> Abstract:
     return Static(access.dtype_of(ctx, self))
-
-
-@for_dynamic_arrays(_size)
-def _size_of(ctx: Context, a: Ref) -> Abstract:
-    return _dynamic_size(ctx, a)
-
-
-@for_dynamic_arrays(_shape)
-def _shape_of(ctx: Context, a: Ref) -> Abstract:
-    return _dynamic_shape(ctx, a)
