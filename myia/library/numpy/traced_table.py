@@ -1,4 +1,4 @@
-"""`numpy`: functions traced from `jax.numpy`, one line each.
+"""`numpy`: functions traced from `jax.numpy`, by their parameters that are values.
 
 A function that is not listed here has a handler, is compiled from NumPy source
 (`support/from_source.py`), is evaluated at compile time (`compile_time.py`), or is refused
@@ -7,6 +7,7 @@ A function that is not listed here has a handler, is compiled from NumPy source
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from myia.library.numpy.ufuncs.ufuncs import ufunc
 from myia.library.support import value_formulas
 from myia.library.support.arguments import array, cast, dtype_of
 from myia.library.support.traced import (
-    Dtypes,
     always_array,
     double,
     each_inexact,
@@ -28,72 +28,46 @@ from myia.library.support.traced import (
     one_inexact,
     one_strong,
     summed,
-    traced,
+    traced_by_name,
     traced_values,
 )
 
-
-def _numpy(arrays: dict[str, str], dtypes: Dtypes, **more: Any) -> None:
-    """Register functions of `numpy` by name; `like` where NumPy 2.2 tells no signature."""
-    for name, parameters in arrays.items():
-        traced(getattr(np, name), f"numpy.{name}", parameters, dtypes, **more)
-
+_numpy = partial(traced_by_name, np)
 
 # ----- Sums, extrema and statistics that skip NaN
 
+_numpy(one_dtype, {"a initial ~where": "nansum nanprod nanmax nanmin"})
+_numpy(summed, {"a": "nancumsum nancumprod", "x": "cumulative_sum cumulative_prod"})
+_numpy(each_own, {"a": "nanargmax nanargmin"})
 _numpy(
-    {
-        "nansum": "a initial ~where",
-        "nanprod": "a initial ~where",
-        "nanmax": "a initial ~where",
-        "nanmin": "a initial ~where",
-    },
-    one_dtype,
-)
-_numpy(
-    {
-        "nancumsum": "a",
-        "nancumprod": "a",
-        "cumulative_sum": "x",
-        "cumulative_prod": "x",
-    },
-    summed,
-)
-_numpy({"nanargmax": "a", "nanargmin": "a"}, each_own)
-_numpy(
-    {"nanmean": "a ~where", "nanvar": "a ~where mean", "nanstd": "a ~where mean"},
     one_inexact,
-)
-_numpy(
     {
-        "nanmedian": "a",
-        "quantile": "a q ~weights",
-        "percentile": "a q ~weights",
-        "nanquantile": "a q ~weights",
-        "nanpercentile": "a q ~weights",
+        "a": "nanmedian",
+        "a ~where": "nanmean",
+        "a ~where mean": "nanvar nanstd",
+        "a q ~weights": "quantile percentile nanquantile nanpercentile",
     },
-    one_inexact,
 )
 
-# ----- Statistics of several variables, histograms
+# ----- Statistics of several variables
 
-_numpy({"cov": "m y ~fweights ~aweights"}, double, result=always_array)
+_numpy(double, {"m y ~fweights ~aweights": "cov"}, result=always_array)
 
 # ----- Signals and polynomials
 
-_numpy({"convolve": "a v", "correlate": "a v"}, one_dtype)
-_numpy({"polyval": "p x"}, one_strong)
-_numpy({"interp": "x xp fp left right period"}, double)
-_numpy({"gradient": "f varargs"}, one_inexact)
-_numpy({"i0": "x"}, each_inexact)
+_numpy(one_dtype, {"a v": "convolve correlate"})
+_numpy(one_strong, {"p x": "polyval"})
+_numpy(double, {"x xp fp left right period": "interp"})
+_numpy(one_inexact, {"f varargs": "gradient"})
+_numpy(each_inexact, {"x": "i0"})
 
 # ----- Elementwise
 
 for _ufunc in (np.gcd, np.lcm, np.bitwise_count, np.nextafter, np.spacing, np.ldexp, np.frexp):
     ufunc(_ufunc, traced_values(f"numpy.{_ufunc.__name__}"))
 ufunc(np.modf, value_formulas.modf)
-_numpy({"iscomplex": "x", "isreal": "x", "isneginf": "x", "isposinf": "x"}, each_own)
-_numpy({"isin": "element test_elements"}, one_dtype)
+_numpy(each_own, {"x": "iscomplex isreal isneginf isposinf"})
+_numpy(one_dtype, {"element test_elements": "isin"})
 
 # ----- Products
 
@@ -105,13 +79,13 @@ def _of_pairs(
 ) -> None: ...  # fmt: skip
 
 
-_numpy({"vecdot": "x1 x2", "matvec": "x1 x2", "vecmat": "x1 x2"}, one_dtype, like=_of_pairs)
-_numpy({"cross": "a b"}, one_dtype)
+_numpy(one_dtype, {"x1 x2": "vecdot matvec vecmat"}, like=_of_pairs)
+_numpy(one_dtype, {"a b": "cross"})
 
 # ----- Splitting and joining
 
-_numpy({"tile": "A"}, each_own, result=in_c_order)
-_numpy({"resize": "a", "delete": "arr"}, each_own)
+_numpy(each_own, {"A": "tile"}, result=in_c_order)
+_numpy(each_own, {"a": "resize", "arr": "delete"})
 
 
 def _values_as_elements(ctx: Context, bound: dict[str, Abstract]) -> None:
@@ -131,10 +105,10 @@ def _ends_as_elements(ctx: Context, bound: dict[str, Abstract]) -> None:
             bound[name] = cast(ctx, end, dtype)
 
 
-_numpy({"insert": "arr values"}, each_own, convert=_values_as_elements)
-_numpy({"ediff1d": "ary to_end to_begin"}, one_dtype, convert=_ends_as_elements)
-_numpy({"lexsort": "keys*"}, each_own, like=lambda keys, axis=-1: ...)
-_numpy({"packbits": "a"}, each_own, like=lambda a, /, axis=None, bitorder="big": ...)
-_numpy({"unpackbits": "a"}, each_own, like=lambda a, /, axis=None, count=None, bitorder="big": ...)
-_numpy({"geomspace": "start stop"}, double)
-_numpy({"logspace": "start stop base"}, one_inexact)
+_numpy(each_own, {"arr values": "insert"}, convert=_values_as_elements)
+_numpy(one_dtype, {"ary to_end to_begin": "ediff1d"}, convert=_ends_as_elements)
+_numpy(each_own, {"keys*": "lexsort"}, like=lambda keys, axis=-1: ...)
+_numpy(each_own, {"a": "packbits"}, like=lambda a, /, axis=None, bitorder="big": ...)
+_numpy(each_own, {"a": "unpackbits"}, like=lambda a, /, axis=None, count=None, bitorder="big": ...)
+_numpy(double, {"start stop": "geomspace"})
+_numpy(one_inexact, {"start stop base": "logspace"})

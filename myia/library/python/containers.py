@@ -88,15 +88,26 @@ def _remove(ctx: Context, self: Ref, x: Abstract) -> Abstract:
     return NONE
 
 
+def _known_items(ctx: Context, self: Ref | Tuple, what: str) -> tuple[Abstract, ...]:
+    return self.items if isinstance(self, Tuple) else _static_items(ctx, self, what).items
+
+
+@method("tuple", "index")
 @method("list", "index", dynamic=as_is)
-def _list_index(ctx: Context, self: Ref, x: Abstract) -> Abstract:
-    items = _static_items(ctx, self, "index").items
-    return Static(_index_of_equal(ctx, items, x, f"{ctx.describe(x)} is not in list"))
+def _index(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
+    is_tuple = isinstance(self, Tuple)
+    missing = "tuple.index(x): x not in tuple" if is_tuple else f"{ctx.describe(x)} is not in list"
+    return Static(_index_of_equal(ctx, _known_items(ctx, self, "index"), x, missing))
 
 
+@method("tuple", "count")
 @method("list", "count", dynamic=as_is)
-def _list_count(ctx: Context, self: Ref, x: Abstract) -> Abstract:
-    return _count_items(ctx, _static_items(ctx, self, "count").items, x)
+def _count(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
+    total: Abstract = Static(0)
+    for item in _known_items(ctx, self, "count"):
+        equal = comparison.is_or_equals(ctx, item, x)
+        total = operators.binary(ctx, "+", total, equal)
+    return total
 
 
 def _index_of_equal(ctx: Context, items: tuple[Abstract, ...], x: Abstract, missing: str) -> int:
@@ -106,14 +117,6 @@ def _index_of_equal(ctx: Context, items: tuple[Abstract, ...], x: Abstract, miss
         if ctx.static(equal, "which item of a list this is"):
             return i
     ctx.fail(BadValue, message=missing)
-
-
-def _count_items(ctx: Context, items: tuple[Abstract, ...], x: Abstract) -> Abstract:
-    total: Abstract = Static(0)
-    for item in items:
-        equal = comparison.is_or_equals(ctx, item, x)
-        total = operators.binary(ctx, "+", total, equal)
-    return total
 
 
 @method("list", "sort", dynamic=as_is)
@@ -251,16 +254,6 @@ def _setdefault(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE
 
 
 # ----- Tuples
-
-
-@method("tuple", "index")
-def _index(ctx: Context, self: Tuple, x: Abstract) -> Abstract:
-    return Static(_index_of_equal(ctx, self.items, x, "tuple.index(x): x not in tuple"))
-
-
-@method("tuple", "count")
-def _count(ctx: Context, self: Tuple, x: Abstract) -> Abstract:
-    return _count_items(ctx, self.items, x)
 
 
 @method("namedtuple", "_asdict")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -155,14 +156,12 @@ def _finds_attribute(ctx: Context, x: Abstract, name: str) -> Abstract:
     return TRUE
 
 
-@function(str)
-def _str(ctx: Context, x: Abstract = Static("")) -> Abstract:
-    return format_parts(ctx, (("s", ""),), (x,))
+def _conversion(code: str) -> Callable[..., Abstract]:
+    return lambda ctx, x=Static(""): format_parts(ctx, ((code, ""),), (x,))
 
 
-@function(repr)
-def _repr(ctx: Context, x: Abstract) -> Abstract:
-    return format_parts(ctx, (("r", ""),), (x,))
+function(str)(_conversion("s"))
+function(repr)(_conversion("r"))
 
 
 @function(builtins.format)

@@ -20,7 +20,6 @@ from myia.library.numpy.ufuncs.ufuncs import ufunc
 from myia.library.support import value_formulas, value_hypergeometric
 from myia.library.support.from_source import Array, from_source
 from myia.library.support.traced import (
-    Dtypes,
     double,
     each_inexact,
     each_own,
@@ -29,15 +28,10 @@ from myia.library.support.traced import (
     one_inexact,
     strong_inexact,
     traced,
+    traced_by_name,
     traced_values,
 )
 from myia.primitives.special import exponential_integrals, normal
-
-
-def _by_name(module: ModuleType, arrays: dict[str, str], dtypes: Dtypes, **more: Any) -> None:
-    for name, values in arrays.items():
-        traced(getattr(module, name), f"{module.__name__}.{name}", values, dtypes, **more)
-
 
 # ----- scipy.special
 
@@ -74,16 +68,10 @@ def _special(module: ModuleType) -> None:
         ufunc(getattr(module, name), traced_values(f"scipy.special.{name}"))
     for name, emit in DIRECT.items():
         ufunc(getattr(module, name), emit, kinds="fi")
-    arrays = {
-        "logsumexp": "a b",
-        "softmax": "x",
-        "log_softmax": "x",
-        "zeta": "x q",
-        "softplus": "x",
-    }
-    _by_name(module, arrays, one_inexact)
-    _by_name(module, {"comb": "N k", "perm": "N k"}, strong_inexact)
-    _by_name(module, {"factorial": "n", "multigammaln": "a", "polygamma": "~n x"}, double)
+    inexact = {"a b": "logsumexp", "x": "softmax log_softmax softplus", "x q": "zeta"}
+    traced_by_name(module, one_inexact, inexact)
+    traced_by_name(module, strong_inexact, {"N k": "comb perm"})
+    traced_by_name(module, double, {"n": "factorial", "a": "multigammaln", "~n x": "polygamma"})
 
 
 # ----- scipy.linalg
@@ -91,48 +79,31 @@ def _special(module: ModuleType) -> None:
 
 @when_imported("scipy.linalg")
 def _linalg(module: ModuleType) -> None:
-    arrays = {
-        "cholesky": "a",
-        "eigh": "a b",
-        "eigh_tridiagonal": "d e",
-        "eigvalsh": "a b",
-        "hessenberg": "a",
-        "inv": "a",
-        "lu": "a",
-        "lu_factor": "a",
-        "pinv": "a ?rtol",
-        "qr": "a",
-        "schur": "a",
-        "solve_triangular": "a b",
-        "svd": "a",
-        "svdvals": "a",
+    by_lapack = {
+        "a": "cholesky hessenberg inv lu lu_factor qr schur svd svdvals",
+        "a b": "eigh eigvalsh solve_triangular",
+        "d e": "eigh_tridiagonal",
+        "a ?rtol": "pinv",
     }
-    _by_name(module, arrays, lapack)
-    arrays = {
-        "companion": "a",
-        "fiedler_companion": "a",
-        "norm": "a",
-        "solve": "a b",
-        "solve_sylvester": "a b q",
-        "sqrtm": "A",
+    traced_by_name(module, lapack, by_lapack)
+    inexact = {
+        "a": "companion fiedler_companion norm",
+        "A": "sqrtm",
+        "a b": "solve",
+        "a b q": "solve_sylvester",
     }
-    _by_name(module, arrays, one_inexact)
-    _by_name(module, {"det": "a"}, double)
-    _by_name(
-        module,
-        {
-            "block_diag": "arrs",
-            "circulant": "c",
-            "convolution_matrix": "a",
-            "fiedler": "a",
-            "hankel": "c r",
-            "leslie": "f s",
-            "toeplitz": "c r",
-            "khatri_rao": "a b",
-        },
-        one_dtype,
-    )
-    _by_name(module, {"lu_solve": "lu_and_piv* b"}, each_own)
+    traced_by_name(module, one_inexact, inexact)
+    traced_by_name(module, double, {"a": "det"})
+    structured = {
+        "arrs": "block_diag",
+        "c": "circulant",
+        "a": "convolution_matrix fiedler",
+        "c r": "hankel toeplitz",
+        "f s": "leslie",
+        "a b": "khatri_rao",
+    }
+    traced_by_name(module, one_dtype, structured)
+    traced_by_name(module, each_own, {"lu_and_piv* b": "lu_solve"})
     from_source(module.cho_factor)(cho_factor)
     from_source(module.cho_solve)(cho_solve)
     for name in ("dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal"):
@@ -159,10 +130,9 @@ def cho_solve(
 
 @when_imported("scipy.signal")
 def _signal(module: ModuleType) -> None:
-    two = dict.fromkeys(("convolve", "convolve2d", "correlate", "correlate2d"), "in1 in2")
-    _by_name(module, two, one_dtype)
-    _by_name(module, {"fftconvolve": "in1 in2"}, one_inexact)
-    _by_name(module, {"detrend": "data"}, each_inexact)
+    traced_by_name(module, one_dtype, {"in1 in2": "convolve convolve2d correlate correlate2d"})
+    traced_by_name(module, one_inexact, {"in1 in2": "fftconvolve"})
+    traced_by_name(module, each_inexact, {"data": "detrend"})
 
 
 # ----- scipy.stats: the methods of distributions, which compute in float64

@@ -13,6 +13,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,15 @@ def traced(numpy: Callable, name: str, arrays: str, dtypes: Dtypes, **more: Any)
     function(numpy)(defined_by(TRACED, handler))
 
 
+def traced_by_name(
+    module: ModuleType, dtypes: Dtypes, functions: dict[str, str], **more: Any
+) -> None:
+    """Register functions of a module: `functions` has the names for each form of `arrays`."""
+    for arrays, names in functions.items():
+        for name in names.split():
+            traced(getattr(module, name), f"{module.__name__}.{name}", arrays, dtypes, **more)
+
+
 # ----- Arguments
 
 
@@ -297,7 +307,7 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def traced_values(name: str, **options: Any) -> Callable[..., Value | list[Value]]:
+def traced_values(name: str) -> Callable[..., Value | list[Value]]:
     """The JAX function for `name` as a function of IR values: see `ufuncs.ufunc`."""
 
     def emit(*values: Value) -> Value | list[Value]:
@@ -305,7 +315,7 @@ def traced_values(name: str, **options: Any) -> Callable[..., Value | list[Value
         assert f is not None
         call = FlatCall(f, ((None, None),) * len(values))
         try:
-            closed = trace(call, [v.aval for v in values], options)
+            closed = trace(call, [v.aval for v in values], {})
         except (TypeError, ValueError, NotImplementedError) as error:
             what = f"`{name}` of {', '.join(sorted({str(v.dtype) for v in values}))}"
             told = Unsupported(span=current_span(), what=what, label_text=_first_line(error))
