@@ -28,10 +28,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
-from myia.analysis.linear_indices import IndexRanges
+from myia.analysis.linear_indices import IndexRanges, is_disjoint_slice, is_same_slice
 from myia.ir.core import Op, Region, Value, captures, walk
 from myia.primitives.arrays.dynamic_slices import (
     STORES,
+    dynamic_slice,
     dynamic_update_slice,
     slice_sizes,
     start_indices,
@@ -159,15 +160,60 @@ def chains_by_version(loop: Loop) -> dict[Value, VersionChain]:
     return found
 
 
-def next_store(store: Op, region: Region) -> Op | None:
-    """The store into the result of `store`, if that is the only use of the result in `region`."""
-    (array,) = store.results
-    readers = uses(region).get(array, [])
-    if len(readers) != 1 or array in region.yields:
-        return None
-    (op,) = readers
-    into_array = op.primitive is dynamic_update_slice and op.operands.index(array) == 0
-    return op if into_array and op.operands.count(array) == 1 else None
+def store_into(version: Value, region: Region) -> Op | None:
+    """The store into a version of an array, if one op in `region` stores into it, and only once."""
+    readers = uses(region).get(version, ())
+    stores = [op for op in readers if op.primitive is dynamic_update_slice]
+    is_next = len(stores) == 1 and version not in stores[0].operands[1:]
+    return stores[0] if is_next else None
+
+
+def oldest_equal_version(
+    version: Value, access: Op, region: Region, ranges: IndexRanges
+) -> tuple[Value, Op | None]:
+    """The oldest version of an array with the slice of `access` as in `version`, and what made it.
+
+    The op is None if a store with another update made it, or no op of `region`. Between the two are
+    stores into disjoint slices only.
+    """
+    store = definitions(region).get(version)
+    while store is not None and store.primitive is dynamic_update_slice:
+        if is_same_slice(access, store, ranges):
+            return version, store
+        if not is_disjoint_slice(access, store, ranges):
+            break
+        version = store.operands[0]
+        store = definitions(region).get(version)
+    return version, None
+
+
+def is_never_read(store: Op, region: Region, ranges: IndexRanges) -> bool:
+    """Is the slice that `store` stores never read in `region`, nor after it?
+
+    It is stored again, or the array is dropped; until then only disjoint slices of it are used.
+    """
+    (version,) = store.results
+    while version not in region.yields:
+        after = store_into(version, region)
+        others = [op for op in uses(region).get(version, ()) if op is not after]
+        if not all(_only_loads_disjoint(op, version, store, ranges) for op in others):
+            return False
+        if after is None or is_same_slice(store, after, ranges):
+            return True
+        if not is_disjoint_slice(store, after, ranges):
+            return False
+        (version,) = after.results
+    return False
+
+
+def _only_loads_disjoint(op: Op, version: Value, store: Op, ranges: IndexRanges) -> bool:
+    """Does `op`, also in its regions, only load slices that `store` leaves unchanged?"""
+    ops = list(walk(Region((), (op,), ())))
+    return all(
+        version not in x.operands
+        or (x.primitive is dynamic_slice and is_disjoint_slice(x, store, ranges))
+        for x in ops
+    ) and not any(version in region.yields for x in ops for region in x.regions)
 
 
 def other_uses(loop: Loop, i: int) -> list[Op] | None:

@@ -27,13 +27,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from myia.analysis.linear_indices import (
-    ONE,
-    IndexRanges,
-    is_disjoint_slice,
-    is_same_slice,
-    minus,
-)
+from myia.analysis.array_versions import oldest_equal_version
+from myia.analysis.linear_indices import ONE, IndexRanges, is_same_slice, minus
 from myia.ir.core import Op, Region, Value, reads
 from myia.ir.primitive import Primitive
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice, start_indices
@@ -98,16 +93,12 @@ def array_reduction_at(
 
 
 def _overwrites(store: Op, load: Op, body: Region, ranges: IndexRanges) -> bool:
-    """Does `store` overwrite what `load` finds, with no store to these elements in between?"""
-    array = store.operands[0]
-    while array is not load.operands[0]:
-        between = definitions(body).get(array)
-        if between is None or between.primitive is not dynamic_update_slice:
-            return False
-        if not is_disjoint_slice(between, store, ranges):
-            return False
-        array = between.operands[0]
-    return is_same_slice(load, store, ranges)
+    """Does `store` overwrite what `load` finds: the same elements, unchanged in between?"""
+    if not is_same_slice(load, store, ranges):
+        return False
+    versions = (load.operands[0], store.operands[0])
+    found, before = (oldest_equal_version(x, store, body, ranges) for x in versions)
+    return found == before
 
 
 def _iterations_between(

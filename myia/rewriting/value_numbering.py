@@ -23,7 +23,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import count
 
-from myia.ir.core import Op, Region, Value, reads
+from myia.ir.core import Op, Region, Value, has_effect, reads
+from myia.ir.rewrite import Env
 from myia.primitives.core.structured import Loop, if_p, loop_p
 
 
@@ -65,6 +66,21 @@ class Numbering:
                 key = (op.primitive, op.params_key, *self.numbers_of(op.operands))
                 for i, y in enumerate(op.results):
                     self.numbers[y] = self._intern((key, i))
+
+    def repeated_values(self, ops: Iterable[Op]) -> Env:
+        """value -> congruent earlier value, for ops without effect of which all results have one.
+
+        Common subexpressions are equal ops; these may also be loops of which one carries more.
+        """
+        first: dict[int, Value] = {}
+        equal: Env = {}
+        for op in ops:
+            numbers = self.numbers_of(op.results)
+            if all(n in first for n in numbers) and not has_effect(op):
+                equal.update((y, first[n]) for n, y in zip(numbers, op.results))
+            for n, y in zip(numbers, op.results):
+                first.setdefault(n, y)
+        return equal
 
     def matching_carries(self, one: Loop, other: Loop) -> list[int] | None:
         """For each carry of `one` the position of a congruent carry of `other`.

@@ -20,6 +20,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 
+from myia.analysis.array_versions import store_into
 from myia.analysis.linear_indices import IndexRanges, is_same_slice
 from myia.analysis.reductions import array_reduction_at
 from myia.ir.core import Function, Op, Region, Value
@@ -83,7 +84,7 @@ class _ClearedSlice:
         versions = [self.clear.results[0]]
         reduction_ops: set[Op] = set()
         while True:
-            store = self._store_into(versions[-1])
+            store = store_into(versions[-1], self.region)
             if store is None:
                 return None
             found = array_reduction_at(store, self.region, versions, self.ranges)
@@ -93,11 +94,6 @@ class _ClearedSlice:
             if self._restores(found):
                 return store if self._have_no_other_uses(versions, reduction_ops) else None
             versions += store.results
-
-    def _store_into(self, array: Value) -> Op | None:
-        users = uses(self.region).get(array, ())
-        stores = [op for op in users if op.primitive is dynamic_update_slice]
-        return stores[0] if len(stores) == 1 else None
 
     def _have_no_other_uses(self, versions: Sequence[Value], reduction_ops: set[Op]) -> bool:
         users = {op for x in versions for op in uses(self.region)[x]}

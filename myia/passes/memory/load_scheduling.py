@@ -25,23 +25,16 @@ store is dropped if its slice is stored again before any load of it.
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import partial
 from math import prod
 
-from myia.analysis.linear_indices import IndexRanges, is_disjoint_slice, is_same_slice
+from myia.analysis.array_versions import is_never_read, oldest_equal_version
+from myia.analysis.linear_indices import IndexRanges
 from myia.ir.builder import Builder, append
-from myia.ir.core import Function, Op, Region, Value, walk
+from myia.ir.core import Function, Region, Value, walk
 from myia.ir.rewrite import Env
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.define import constant_p
-from myia.rewriting.def_use import uses
-from myia.rewriting.walk import (
-    look_up,
-    rebuilt,
-    rewrite_loop_bodies,
-    substituted,
-    substituted_region,
-)
+from myia.rewriting.walk import look_up, rebuilt, rewrite_loop_bodies, substituted
 
 # Loads of larger slices stay: XLA rewrites these slices in place, without an opaque barrier.
 MAX_SLICE_ELEMENTS = 16
@@ -69,48 +62,21 @@ def _loading_early(region: Region, ranges: IndexRanges, constants: Collection[Va
 
     This is the only dependence of the load; nothing has to be moved.
     """
-    stores: dict[Value, Op] = {}  # version of an array -> the store that makes it
     env: Env = {}
     with Builder() as b:
         for op in region.ops:
-            op = substituted(op, env, partial(substituted_region, env=env))
-            if op.primitive is dynamic_update_slice:
-                stores[op.results[0]] = op
             if op.primitive is not dynamic_slice:
-                append(op)
+                append(substituted(op, env))
                 continue
-            array, stored = _oldest_version(op, stores, ranges)
+            array, store = oldest_equal_version(op.operands[0], op, region, ranges)
             is_small = prod(op.params["sizes"]) <= MAX_SLICE_ELEMENTS
+            stored = None if store is None else env.get(store.operands[1], store.operands[1])
             if stored is not None and (is_small or stored in constants):
                 env[op.results[0]] = stored
             else:
-                append(_load_from(array, op) if is_small else op)
+                moved = {op.operands[0]: array} if is_small else {}
+                append(substituted(substituted(op, moved), env))
     return rebuilt(region, b.ops, look_up(region.yields, env))
-
-
-def _oldest_version(
-    load: Op, stores: dict[Value, Op], ranges: IndexRanges
-) -> tuple[Value, Value | None]:
-    """The oldest version of the array that has the loaded slice; the value that was stored into
-    exactly this slice, if that is how the version was made.
-    """
-    array = load.operands[0]
-    while array in stores:
-        store = stores[array]
-        if is_same_slice(load, store, ranges):
-            return array, store.operands[1]
-        if not is_disjoint_slice(load, store, ranges):
-            break
-        array = store.operands[0]
-    return array, None
-
-
-def _load_from(array: Value, load: Op) -> Op:
-    """The same load, from this version of the array."""
-    if array is load.operands[0]:
-        return load
-    operands = (array, *load.operands[1:])
-    return Op(load.primitive, operands, load.params, (), load.results, load.span)
 
 
 # ----- Stores
@@ -122,43 +88,8 @@ def _without_overwritten_stores(region: Region, ranges: IndexRanges) -> Region:
     with Builder() as b:
         for op in region.ops:
             # Judged by the old region: of several stores into one slice, the last one remains.
-            if op.primitive is dynamic_update_slice and _is_dead(op, region, ranges):
+            if op.primitive is dynamic_update_slice and is_never_read(op, region, ranges):
                 env[op.results[0]] = env.get(op.operands[0], op.operands[0])
             else:
-                append(substituted(op, env, partial(substituted_region, env=env)))
+                append(substituted(op, env))
     return rebuilt(region, b.ops, region.yields)
-
-
-def _is_dead(store: Op, region: Region, ranges: IndexRanges) -> bool:
-    """Is the stored slice never read?
-
-    It is stored again, or the array is dropped; until then only disjoint slices of it are used.
-    """
-    (array,) = store.results
-    while array not in region.yields:
-        users = uses(region).get(array, [])
-        stores = [op for op in users if op.primitive is dynamic_update_slice]
-        loads = [op for op in users if op not in stores]
-        if not all(_only_loads_disjoint(op, array, store, ranges) for op in loads):
-            return False
-        if not stores:
-            return True
-        (after, *more) = stores
-        if more or array in after.operands[1:]:
-            return False
-        if is_same_slice(store, after, ranges):
-            return True
-        if not is_disjoint_slice(store, after, ranges):
-            return False
-        (array,) = after.results
-    return False
-
-
-def _only_loads_disjoint(op: Op, array: Value, store: Op, ranges: IndexRanges) -> bool:
-    """Does `op`, also in its regions, only load slices of `array` that `store` leaves unchanged?"""
-    ops = list(walk(Region((), (op,), ())))
-    return all(
-        array not in x.operands
-        or (x.primitive is dynamic_slice and is_disjoint_slice(x, store, ranges))
-        for x in ops
-    ) and not any(array in region.yields for x in ops for region in x.regions)

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
-from myia.analysis.array_versions import next_store
+from myia.analysis.array_versions import store_into
 from myia.analysis.linear_indices import (
     ONE,
     IndexRanges,
@@ -185,12 +185,20 @@ def _store_runs(region: Region, ranges: IndexRanges) -> Iterator[list[Op]]:
     for op in region.ops:
         if op.primitive is not dynamic_update_slice or op in seen:
             continue
-        run, after = [op], next_store(op, region)
-        while after is not None and all(is_disjoint_slice(store, after, ranges) for store in run):
+        run = [op]
+        while (after := _only_user(run[-1], region)) is not None:
+            if not all(is_disjoint_slice(store, after, ranges) for store in run):
+                break
             run.append(after)
-            after = next_store(after, region)
         seen.update(run)
         yield run
+
+
+def _only_user(store: Op, region: Region) -> Op | None:
+    """The store into the result of `store`, if that is the only use of the result in `region`."""
+    (version,) = store.results
+    is_used_once = len(uses(region).get(version, ())) == 1 and version not in region.yields
+    return store_into(version, region) if is_used_once else None
 
 
 def _loaded_and_stored(

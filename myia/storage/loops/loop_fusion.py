@@ -41,22 +41,9 @@ def fuse_loops(region: Region) -> Region:
 
 
 def _without_repeated_ops(region: Region, numbering: Numbering) -> Region:
-    equal = _repeated_values(region.ops, numbering)
+    equal = numbering.repeated_values(region.ops)
     kept = [op for op in region.ops if not op.results or not all(y in equal for y in op.results)]
     return substituted_region(Region(region.args, tuple(kept), region.yields), equal)
-
-
-def _repeated_values(ops: Sequence[Op], numbering: Numbering) -> dict[Value, Value]:
-    """value -> equal earlier value, for ops of which all results were computed before."""
-    first: dict[int, Value] = {}
-    equal: dict[Value, Value] = {}
-    for op in ops:
-        numbers = numbering.numbers_of(op.results)
-        if all(n in first for n in numbers) and not has_effect(op):
-            equal.update((y, first[n]) for n, y in zip(numbers, op.results))
-        for n, y in zip(numbers, op.results):
-            first.setdefault(n, y)
-    return equal
 
 
 # ----- Loops with equal carries
