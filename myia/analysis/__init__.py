@@ -6,6 +6,7 @@ analysis that finds no proof says no (False or None), and whoever asks leaves th
 Read in this order:
 - `linear_indices.py`: linear forms and bounds of indices
 - `array_versions.py`: the versions of an array that stores make of it
+- `array_classes.py`: values that may be one array
 - `reductions.py`: values and array elements that the iterations of a loop only add to
 - `loop_summary.py`: accesses, arrays, reductions and dependences of independent iterations
 - `nest_effects.py`: what a nest of loops adds to the values that it carries

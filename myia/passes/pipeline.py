@@ -33,7 +33,6 @@ from myia.passes.idioms.matvec import matvec
 from myia.passes.loops.invariant_code_motion import invariant_code_motion
 from myia.passes.loops.peeling import peeling
 from myia.passes.loops.unroll import unroll
-from myia.passes.memory.clear_and_restore import clear_and_restore
 from myia.passes.memory.copy_elision import copy_elision
 from myia.passes.memory.data_layout import data_layout
 from myia.passes.memory.dead_store_elimination import dead_store_elimination
@@ -166,11 +165,6 @@ CLEANUP = Phase(
     (
         Pass(mask_simplification, "They kept derivatives away from masked elements."),
         Pass(dead_store_elimination, "Cleared cotangents, restored elements: never read."),
-        Pass(
-            clear_and_restore,
-            "Cotangents cleared and added back: these stores are read, so not dead.",
-            needs=("dead_store_elimination",),
-        ),
         Pass(copy_elision, "Tapes of inner loops are written into the tape of the outer loop."),
         Pass(
             slice_composition,

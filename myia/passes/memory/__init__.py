@@ -9,6 +9,6 @@ Read in this order:
    `load_hoisting.py`, `form_accumulate.py` (undone by `lowering`), `load_of_select.py`, and
    `selection_by_index.py` on the analysis `array_selection.py`.
 2. Loads: `load_scheduling.py`, `initial_value_forwarding.py`, `slice_composition.py`.
-3. Stores: `dead_store_elimination.py`, `clear_and_restore.py`, `copy_elision.py`.
+3. Stores: `dead_store_elimination.py`, `copy_elision.py`.
 4. `data_layout.py`, the last pass of all: the order of an array's axes.
 """

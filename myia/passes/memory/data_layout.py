@@ -23,14 +23,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
+from myia.analysis.array_classes import ArrayClasses
 from myia.ir.builder import Builder, append, at, emit1
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, slice_sizes, start_indices
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant_p, empty_p
-from myia.primitives.core.region_dataflow import dataflow_edges
 from myia.primitives.core.structured import Loop, call_p, if_p, loop_p
-from myia.rewriting.value_classes import ValueClasses
 from myia.rewriting.walk import with_region
 
 T = TypeVar("T")
@@ -66,7 +65,7 @@ class _Arrays:
 
     def __init__(self, region: Region, fills: Mapping[Value, Op]):
         self.fills = fills  # not in a class: one constant may be the start of many arrays
-        self.classes = ValueClasses()
+        self.classes = ArrayClasses(region, STORES, apart=fills)
         self.slices: list[_Slice] = []
         self.others = [*region.args, *region.yields]  # values with any other use
         self._visit(region, 0)
@@ -88,10 +87,6 @@ class _Arrays:
                 classes.setdefault(root, []).append(each)
         return classes
 
-    def _unite(self, x: Value, y: Value) -> None:
-        if x not in self.fills and y not in self.fills:
-            self.classes.unite(x, y)
-
     def _visit(self, region: Region, depth: int) -> None:
         for op in region.ops:
             self._use(op, depth)
@@ -102,19 +97,12 @@ class _Arrays:
         if op.primitive in _ACCESSES:
             array, *others = op.operands
             if op.primitive in STORES:  # of the result: the operand may be a constant, in no class
-                self._unite(array, *op.results)
                 (array,) = op.results
             else:
                 others += op.results
             self.slices.append(_Slice(array, slice_sizes(op), depth))
             self.others += others
-        elif op.primitive in (loop_p, if_p, call_p):
-            for x, y in dataflow_edges(op):
-                self._unite(x, y)
-            if op.primitive is loop_p:  # needed if the initial value and the yield are constants
-                for x, y in zip(Loop.of(op).body.args[1:], op.results):
-                    self._unite(x, y)
-        elif op.primitive not in _FILLS:
+        elif op.primitive not in (loop_p, if_p, call_p, *_FILLS):
             self.others += (*op.operands, *op.results)
             self.others += (x for r in op.regions for x in (*r.args, *r.yields))
 

@@ -11,13 +11,13 @@ which would copy the slice out first.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
-from myia.ir.core import Op, Region, Value, reads, walk
+from myia.ir.core import Op, Region, Value, walk
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.shaping import slice
 from myia.primitives.core.define import PointwisePrimitive, constant_p
+from myia.rewriting.def_use import uses
 
 
 def ops_outside(region: Region, is_inner: Callable[[Op], bool]) -> Iterator[Op]:
@@ -31,65 +31,54 @@ def ops_outside(region: Region, is_inner: Callable[[Op], bool]) -> Iterator[Op]:
 
 def in_place_reads(region: Region) -> frozenset[Op]:
     """The reads in `region`, and regions in it, of slices that are only rewritten in place."""
-    constants = {op.results[0]: op for op in walk(region) if op.primitive is constant_p}
+    constants = {
+        op.results[0]: op.params["value"] for op in walk(region) if op.primitive is constant_p
+    }
     blocks = [region, *(inner for op in walk(region) for inner in op.regions)]
-    return frozenset(read for block in blocks for read in _in_place_reads_of(block, constants))
+    return frozenset(
+        op
+        for block in blocks
+        for op in block.ops
+        if op.primitive in (slice, dynamic_slice)
+        and op.results[0].aval.size > 1
+        and (write := _only_write_computed_from(op, block)) is not None
+        and _is_same_slice(op, write, constants)
+    )
 
 
-def _in_place_reads_of(block: Region, constants: dict[Value, Op]) -> Iterator[Op]:
-    users: dict[Value, list[Op | None]] = defaultdict(list)
-    for op in block.ops:
-        for x in reads(op):
-            users[x].append(op)
-    for y in block.yields:
-        users[y].append(None)
-    for op in block.ops:
-        if op.primitive in (slice, dynamic_slice) and op.results[0].aval.size > 1:
-            write = _only_write_computed_from(op, users)
-            if write is not None and _is_same_slice(op, write, constants):
-                yield op
-
-
-def _only_write_computed_from(read: Op, users: dict[Value, list[Op | None]]) -> Op | None:
+def _only_write_computed_from(read: Op, block: Region) -> Op | None:
     """The one write that reads the result of `read`, through pointwise ops alone."""
     found, seen, todo = None, set(), list(read.results)
     while todo:
         x = todo.pop()
-        for user in users[x]:
-            if user is None:
-                return None
+        if x in block.yields:
+            return None
+        for user in uses(block).get(x, ()):
             if isinstance(user.primitive, PointwisePrimitive):
                 todo += [] if user in seen else user.results
                 seen.add(user)
-            elif user.primitive is dynamic_update_slice and found in (None, user):
-                # As an index or as the array written to, the value is not the update of a slice in
-                # place.
-                if x is not user.operands[1]:
-                    return None
+            # As an index or as the array written to, the value is not the update of a slice in
+            # place.
+            elif (
+                user.primitive is dynamic_update_slice
+                and found in (None, user)
+                and x is user.operands[1]
+            ):
                 found = user
             else:
                 return None
     return found
 
 
-def _is_same_slice(read: Op, write: Op, constants: dict[Value, Op]) -> bool:
-    def value(i: Value) -> object:
-        return constants[i].params["value"] if i in constants else i
-
-    def known_values(indices: Sequence[Value]) -> list[object]:
-        return [value(i) for i in indices]
-
-    start = (
-        known_values(read.operands[1:]) if read.primitive is dynamic_slice else _start_indices(read)
-    )
+def _is_same_slice(read: Op, write: Op, constants: Mapping[Value, object]) -> bool:
+    starts = tuple(read.operands[1:])
+    if read.primitive is slice:
+        if any(stride != 1 for stride in read.params["stride"]):
+            return False
+        starts = read.params["start"]
+    written = write.operands[2:]
     return (
         read.operands[0] is write.operands[0]
         and read.results[0].shape == write.operands[1].shape
-        and start == known_values(write.operands[2:])
+        and [constants.get(i, i) for i in starts] == [constants.get(i, i) for i in written]
     )
-
-
-def _start_indices(part: Op) -> list[int] | None:
-    """The start indices of a static slice of stride 1."""
-    is_contiguous = all(stride == 1 for stride in part.params["stride"])
-    return list(part.params["start"]) if is_contiguous else None

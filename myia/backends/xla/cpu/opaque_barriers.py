@@ -41,7 +41,7 @@ from typing import Any
 from jax import lax
 from jax.custom_batching import custom_vmap
 
-from myia.backends.xla.cpu.buffer_aliasing import READS, WRITES, Buffers
+from myia.backends.xla.cpu.buffer_aliasing import READS, WRITES, buffers_of
 from myia.backends.xla.cpu.in_place_slices import in_place_reads, ops_outside
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
@@ -99,15 +99,17 @@ def reads_behind_barriers(body: Region) -> frozenset[Op]:
 
     Without the reads of inner loops, which get their own: XLA does not duplicate a loop.
     """
-    buffers = Buffers(body)
+    buffers = buffers_of(body)
     # What an iteration yields is an argument of the next one: one buffer.
     for x, y in zip(body.args[1:], body.yields):
         buffers.unite(x, y)
-    reads = [
-        op for op in ops_outside(body, lambda op: op.primitive is loop_p) if op.primitive in READS
-    ]
+    written = {buffers.of(op.operands[0]) for op in walk(body) if op.primitive in WRITES}
     rewriting = in_place_reads(body)
-    reads = [op for op in reads if op not in rewriting and buffers.written(op.operands[0])]
+    reads = [
+        op
+        for op in ops_outside(body, lambda op: op.primitive is loop_p)
+        if op.primitive in READS and op not in rewriting and buffers.of(op.operands[0]) in written
+    ]
     return frozenset() if _feed_one_write(reads, body) else frozenset(reads)
 
 
@@ -116,7 +118,7 @@ def straight_line_reads(region: Region) -> frozenset[Op]:
 
     Each of the writes would cost a copy of the array.
     """
-    buffers = Buffers(region)
+    buffers = buffers_of(region)
     writes = Counter(buffers.of(op.operands[0]) for op in region.ops if op.primitive in WRITES)
     rewriting = in_place_reads(region)
     return frozenset(
@@ -177,7 +179,7 @@ def _overlapping_writes(region: Region, not_fused: Collection[Op]) -> Iterator[O
     XLA does not fuse through loops, branches and `not_fused`: reads with barriers, and those that
     XLA updates in place.
     """
-    buffers = Buffers(region)
+    buffers = buffers_of(region)
     sources: dict[Value, frozenset[Value]] = {}  # the buffers that a value is computed from
 
     def sources_of(x: Value) -> frozenset[Value]:
