@@ -9,7 +9,6 @@ makes another program.
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import functools
 import types
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from myia.infer import registry
-from myia.infer.boundary.instances import may_have_attribute, slots_of
+from myia.infer.boundary.instances import is_generated, may_have_attribute, slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
 from myia.infer.domain.errors import BadValue, ReadOnlyWrite, Unsupported
@@ -276,8 +275,7 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     cls = owner.cls if isinstance(owner, (InstanceObject, Tuple)) else None
     if cls is None or not _is_function(found := ctx.fact(ClassAttribute(cls, name))):
         return None
-    code = getattr(found, "__code__", None)
-    if dataclasses.is_dataclass(cls) and code is not None and code.co_filename == "<string>":
+    if is_generated(cls, found):
         ctx.fail(Unsupported, what=f"the generated `{name}` of {cls.__name__}")
     return Method(found, x)
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.values import Abstract, Choice, Closure, Method, Partial, PyFunction, Static
+from myia.infer.domain.values import FUNCTION_VALUES, Abstract, Static
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
@@ -32,7 +32,6 @@ from myia.infer.numeric.subnormal_checks import check_call
 from myia.source.process import BRIEF
 
 Variant = Callable[[Callable], Callable]  # handler -> its variant for dynamic arrays
-FUNCTIONS_OF_USER = (Choice, Closure, Method, Partial, PyFunction)
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
 PROPERTIES: dict[tuple[str, str], Callable] = {}
@@ -199,7 +198,7 @@ def invoke(
         # NumPy's exception and text; not of what a function of the user may have raised in it.
         given = (*args, *kwargs.values())
         if top_package(function) == "numpy" and not any(
-            isinstance(x, FUNCTIONS_OF_USER) for x in given
+            isinstance(x, FUNCTION_VALUES) for x in given
         ):
             _ask(ctx, function, name, args, kwargs)
         raise

@@ -26,7 +26,7 @@ from myia.infer.boundary.signature import (
     SeenObject,
 )
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue, Unsupported, UnsupportedDtype
+from myia.infer.domain.errors import BadValue, Unsupported, UnsupportedDtype
 from myia.infer.domain.facts import ABSENT, Constant, Identity, Question, Raised, exact, is_fixed
 from myia.infer.domain.heap import (
     ArrayObject,
@@ -247,7 +247,7 @@ def call_partial(
 # ----- Answers
 
 
-def root(ctx: Context, question: Question, name: str | None) -> Abstract:
+def root(ctx: Context, question: Question, name: str | None = None) -> Abstract:
     """The abstract value of the answer to a question; the numbers in it are hidden arguments."""
     if question not in ctx.root_values:
         answer, flat, again = question.ask(), ctx.flat.part(), ctx.flat.copy().part()
@@ -292,8 +292,6 @@ def fact(ctx: Context, question: Question) -> Any:
 
 def _check_raised(ctx: Context, answer: Any) -> None:
     if isinstance(answer, Raised):
-        error = BadType if issubclass(answer.exception, TypeError) else BadValue
-        more: dict[str, Any] = {}
-        if error is BadValue:
-            more["exception"] = answer.exception.__name__
-        ctx.fail(error, message=answer.message, **more)
+        is_type = issubclass(answer.exception, TypeError)
+        exception = "TypeError" if is_type else answer.exception.__name__
+        ctx.fail(BadValue, message=answer.message, exception=exception)

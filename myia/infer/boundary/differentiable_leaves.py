@@ -24,7 +24,7 @@ from myia.infer.boundary.undifferentiated import (
 )
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NotDifferentiable
-from myia.infer.domain.heap import ArrayObject, BufferObject, InstanceObject, ListObject, SetObject
+from myia.infer.domain.heap import BufferObject, InstanceObject, ListObject, SetObject
 from myia.infer.domain.memory_order import is_contiguous
 from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, is_static_number
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
@@ -79,9 +79,7 @@ def of_same_kind(ctx: Context, x: Abstract, value: Value, contiguous: bool = Tru
     """A new number or array with this value, of the kind of `x`."""
     if isinstance(x, Scalar):
         return Scalar(value, x.weak, boxed=x.boxed)
-    if not value.shape:
-        return Scalar(value, weak=False)
-    return ctx.new(ArrayObject(value, contiguous=contiguous))
+    return ctx.array(value, contiguous=contiguous)
 
 
 def differentiable_tree(

@@ -9,23 +9,14 @@ attributes are Python's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from myia.infer.boundary.results import TO_PYTHON, Outputs, Recipe
-from myia.infer.domain.checks import Hidden, MakeException
+from myia.infer.domain.checks import Check, Hidden, MakeException
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract, NewException, Outside, Static, Text
-from myia.ir.core import Value
-
-
-class Raised(NamedTuple):
-    """An exception as a check has it: its type, its text, its run-time values, how it is made."""
-
-    exception: type[BaseException]
-    message: str
-    values: tuple[Value, ...]
-    make: MakeException
+from myia.ir.builder import current_span
 
 
 class _Arguments(Outputs):
@@ -38,12 +29,12 @@ class _Arguments(Outputs):
         return super().recipe(x)
 
 
-def raised(ctx: Context, x: Abstract) -> Raised:
-    """The exception that `raise x` raises."""
+def raised(ctx: Context, x: Abstract) -> Check:
+    """The exception that `raise x` raises, as a check has it."""
     # One made outside is raised as it is, with what it holds then.
     if isinstance(x, (Static, Outside)) and isinstance(x.value, BaseException):
         error = x.value
-        return Raised(type(error), _text(error), (), lambda numbers: error)
+        return Check(type(error), _text(error), make=lambda numbers: error)
     if isinstance(x, Static) and isinstance(x.value, type) and issubclass(x.value, BaseException):
         x = NewException(x.value, ())
     if not isinstance(x, NewException):
@@ -59,7 +50,8 @@ def raised(ctx: Context, x: Abstract) -> Raised:
         given = [recipe(numbers, ()) for recipe in recipes]
         return x.cls(*given[:positional], **dict(zip(x.names, given[positional:])))
 
-    return Raised(x.cls, _message(x.cls, make, len(kinds)), tuple(outputs.values), make)
+    message = _message(x.cls, make, len(kinds))
+    return Check(x.cls, message, current_span(), tuple(outputs.values), make)
 
 
 def _message(cls: type[BaseException], make: MakeException, count: int) -> str:

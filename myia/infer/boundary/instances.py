@@ -7,6 +7,7 @@ class (`__slots__`) hold. No code of the class is run to read it or to write it.
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import sys
 import types
@@ -89,6 +90,12 @@ def slots_of(cls: type) -> dict[str, types.MemberDescriptorType]:
 def may_have_attribute(cls: type, name: str) -> bool:
     """Can an instance of the class have an attribute of this name in its state?"""
     return bool(cls.__dictoffset__) or name in slots_of(cls)
+
+
+def is_generated(cls: type, method: Any) -> bool:
+    """Is this method of a class made by `dataclass`, not written by the user?"""
+    code = getattr(method, "__code__", None)
+    return dataclasses.is_dataclass(cls) and code is not None and code.co_filename == "<string>"
 
 
 def state_of(x: Any) -> Mapping[str, Any]:

@@ -94,7 +94,8 @@ class Outputs:
             kind = {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.weak else None
             return _Number(self.leaf(x.value, kind or ("array" if x.boxed else "generic")))
         if isinstance(x, Tuple):
-            return _tuple(x.cls, [self.recipe(item) for item in x.items])
+            items, make = _sequence([self.recipe(item) for item in x.items]), x.cls
+            return lambda n, o: tuple(items(n, o)) if make is None else make(*items(n, o))
         if isinstance(x, Opaque):
             parts, unflatten = _sequence([self.recipe(p) for p in x.parts]), x.structure.unflatten
             return lambda n, o: unflatten(parts(n, o))
@@ -132,19 +133,19 @@ class Outputs:
             if x.id not in self.leaf_of_array:
                 self.leaf_of_array[x.id] = self.leaf(self.ctx.read(x), "array")
             return _Number(self.leaf_of_array[x.id])
-        if isinstance(contents, BufferObject):
-            return self.buffer(contents)
         if isinstance(contents, (DynamicArray, DynamicView)):
             self.ctx.fail(DynamicSizeEscapes)
         if x.id in self.active:
             self.ctx.fail(Unsupported, what="an object that holds itself, as a result,")
         self.active.add(x.id)
-        parts = [self.recipe(child) for child in contents.children()]
+        recipe = self.rebuilt(contents)
         self.active.discard(x.id)
-        return self.rebuilt(contents, parts)
+        return recipe
 
-    def rebuilt(self, contents: Contents, parts: list[Recipe]) -> Recipe:
-        items = _sequence(parts)
+    def rebuilt(self, contents: Contents) -> Recipe:
+        if isinstance(contents, BufferObject):
+            return self.buffer(contents)
+        items = _sequence([self.recipe(child) for child in contents.children()])
         if isinstance(contents, ListObject):
             return lambda n, o: list(items(n, o))
         if isinstance(contents, DictObject):
@@ -180,10 +181,7 @@ class Outputs:
         contents = self.ctx.contents(ref)
         if isinstance(contents, STATIC_ARRAYS):
             return _Number(self.leaf(self.ctx.read(ref), WRITTEN))
-        if isinstance(contents, BufferObject):
-            return self.buffer(contents)
-        parts = [self.recipe(child) for child in contents.children()]
-        return self.rebuilt(contents, parts)
+        return self.rebuilt(contents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +205,3 @@ def _sequence(parts: list[Recipe]) -> Recipe:
 
 def _constant(value: Any) -> Recipe:
     return lambda numbers, objects: value
-
-
-def _tuple(cls: type | None, parts: list[Recipe]) -> Recipe:
-    items = _sequence(parts)
-    if cls is None:
-        return lambda n, o: tuple(items(n, o))
-    return lambda n, o: cls(*items(n, o))

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from myia.infer.boundary.instances import has_own_operators, is_state, state_of
-from myia.infer.domain.facts import Constant, Identity, exact, is_value
+from myia.infer.domain.facts import Constant, Identity, contents_of, exact, is_value
 from myia.infer.registry import is_marked_for_tracing, is_traced
 
 
@@ -161,9 +161,6 @@ class CallFlattener(Flattener):
 
 
 Rule = Callable[[Flattener, Any], Any]
-
-RULES: dict[type, Rule] = {}
-PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = []  # of an object, but true of its type
 
 
 def _find_rule(x: Any) -> Rule:
@@ -303,20 +300,9 @@ def add_constant(flat: Flattener, x: Any) -> Any:
 def variables(x: types.FunctionType) -> Iterator[Any]:
     """What is in the closure of a function, then its defaults."""
     for cell in x.__closure__ or ():
-        yield cell.cell_contents if has_value(cell) else _EMPTY
+        yield contents_of(cell)
     yield from x.__defaults__ or ()
     yield from (x.__kwdefaults__ or {}).values()
-
-
-_EMPTY = object()
-
-
-def has_value(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
 
 
 def _method(flat: Flattener, x: types.MethodType) -> Any:
@@ -346,7 +332,7 @@ def _identity(flat: Flattener, x: Any) -> Identity:
     return Identity(x)
 
 
-RULES |= {
+RULES: dict[type, Rule] = {
     float: _number_rule(leaf(float, np.dtype(np.float64))),
     complex: _number_rule(leaf(complex, np.dtype(np.complex128))),
     **dict.fromkeys((bool, str, bytes, type(None), type(Ellipsis)), _constant),
@@ -366,7 +352,7 @@ RULES |= {
     types.BuiltinFunctionType: _builtin,
     np.vectorize: _vectorized,
 }
-PREDICATES += [
+PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = [  # of an object, but true of its type
     (lambda x: isinstance(x, enum.Enum) or has_own_operators(type(x)), _identity),
     (lambda x: isinstance(x, np.generic) and type(x).__module__ == "numpy", _generic),
     (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own

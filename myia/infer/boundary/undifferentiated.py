@@ -17,12 +17,9 @@ from myia.infer.domain.errors import NoDerivative
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import DictObject, InstanceObject, ListObject
 from myia.infer.domain.values import (
+    FUNCTION_VALUES,
     Abstract,
-    Choice,
-    Closure,
-    Method,
     Outside,
-    Partial,
     PyFunction,
     Ref,
     Scalar,
@@ -32,7 +29,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.numeric.promotion import is_numeric, operand_dtype
 
-CODE = (Choice, Closure, Method, Partial, PyFunction, Super)  # what can be called, or belongs to it
+CODE = (*FUNCTION_VALUES, Super)  # what can be called, or belongs to it
 
 RETURN_FLOATS = "return floats only; the rest goes along with `has_aux=True`"
 LEAVE_OUT = (

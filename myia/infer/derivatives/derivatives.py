@@ -93,8 +93,9 @@ def infer_differentiated(
             ctx.differentiating -= 1
         chosen = split(result)
         outputs = differentiable_tree(ctx, [chosen], RESULT, names=["result"])
-        exports.values += list(dict.fromkeys(outputs.values))
-    positions = tuple(exports.values.index(v) for v in outputs.values)
+        exports.values |= dict.fromkeys(outputs.values)
+    place = {v: i for i, v in enumerate(exports.values)}
+    positions = tuple(place[v] for v in outputs.values)
     exports.add(ctx, result, before)
     exports.changed(ctx, before)
     region = Region(args, tuple(builder.ops), tuple(exports.values))

@@ -34,7 +34,7 @@ class Check:
 
     exception: type[BaseException]
     message: str
-    span: Span | None
+    span: Span | None = None
     values: tuple[Value, ...] = ()
     make: MakeException | None = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeGuard, TypeVar
 
 import numpy as np
@@ -13,7 +13,6 @@ from myia.infer.domain import swapped_arrays
 from myia.infer.domain.checks import Check, Hidden
 from myia.infer.domain.describe import describe
 from myia.infer.domain.errors import (
-    BadType,
     BadValue,
     CertainError,
     InvalidatedRead,
@@ -33,9 +32,15 @@ from myia.infer.domain.heap import (
     SelectedArray,
     ViewObject,
 )
-from myia.infer.domain.heap_arrays import STATIC_ARRAYS, array_aval
+from myia.infer.domain.heap_arrays import (
+    STATIC_ARRAYS,
+    array_aval,
+    composed_view,
+    read_array,
+    read_view,
+)
 from myia.infer.domain.values import Abstract, Optional, Ref, Scalar, Static, is_static_int
-from myia.infer.domain.views import composed_slice
+from myia.infer.domain.views import reshape
 from myia.ir.builder import Builder, current_span, emit
 from myia.ir.core import Region, Value
 from myia.primitives.core.define import constant
@@ -150,14 +155,11 @@ class Context:
     getattr: Callable[[Abstract, str], Abstract]
     fact: Callable[[Question], Any]
     items_of: Callable[[Abstract], Any]
+    list_items: Callable[..., tuple[Abstract, ...]]
     length: Callable[[Abstract], Abstract]
     matmul: Callable[[Abstract, Abstract], Abstract]
     as_array: Callable[[Abstract], Abstract]
-    reshape: Callable[[Value, tuple[int, ...]], Value]
     any: Callable[[Value], Value]
-
-    def list_items(self, x: Abstract, to_end: bool = True) -> tuple[Abstract, ...]:
-        raise NotImplementedError
 
     # ----- Failing
 
@@ -166,7 +168,7 @@ class Context:
     ) -> NoReturn:
         """Raise a located error."""
         found = diagnostic(span=current_span(), **fields)
-        if isinstance(found, (BadType, BadValue)) and error is MyiaError:
+        if isinstance(found, BadValue) and error is MyiaError:
             raise python_error(found)
         raise error(found)
 
@@ -186,10 +188,14 @@ class Context:
         """What the object holds; an error if it has been invalidated."""
         contents = self.heap[ref.id]
         if isinstance(contents, (Invalidated, PointsTo)):
-            invalidated = self.heap.invalidation(ref.id)
-            if invalidated is not None:
-                self.fail(InvalidatedRead, where=str(invalidated.span or "an earlier line"))
+            self.check_valid(ref)
         return contents
+
+    def check_valid(self, ref: Ref) -> None:
+        """An error if the object, or one that it is read from, has been invalidated."""
+        invalidated = self.heap.invalidation(ref.id)
+        if invalidated is not None:
+            self.fail(InvalidatedRead, where=str(invalidated.span or "an earlier line"))
 
     def contents_as(self, x: Abstract, kind: type[Kind]) -> Kind:
         """What the object `x` holds, which is of this kind."""
@@ -207,6 +213,8 @@ class Context:
 
     # ----- Arrays
 
+    reshape = staticmethod(reshape)
+
     def is_array(self, x: Abstract) -> TypeGuard[Ref]:
         return isinstance(x, Ref) and isinstance(self.contents(x), STATIC_ARRAYS)
 
@@ -218,23 +226,8 @@ class Context:
 
     def read(self, ref: Ref) -> Value:
         """The present value of an array or a view."""
-        contents = self.contents(ref)
-        if isinstance(contents, ArrayObject):
-            return contents.value
-        if isinstance(contents, ViewObject):
-            return self.read_view(Ref(contents.base), contents.step)
-        if isinstance(contents, SelectedArray):
-            values = [self.read(Ref(id)) for id in contents.options]
-            return swapped_arrays.selected_value(contents.index, values)
-        raise InternalError(f"{self.describe(ref)} is not an array")
-
-    def read_view(self, base: Ref, step: Any) -> Value:
-        """The present value of a view of an array; of a selected array, the view of each option."""
-        contents = self.contents(base)
-        if isinstance(contents, SelectedArray):
-            parts = [self.read_view(*self.composed_view(Ref(id), step)) for id in contents.options]
-            return swapped_arrays.selected_value(contents.index, parts)
-        return step.read(self.read(base))
+        self.check_valid(ref)
+        return read_array(self.heap, ref.id)
 
     def store(self, ref: Ref, value: Value) -> None:
         """Change an array (or, through a view, its base) to `value`, of the same aval."""
@@ -269,7 +262,7 @@ class Context:
             return
         for id in contents.options:
             part = self.composed_view(Ref(id), step)
-            old = self.read_view(*part)
+            old = read_view(self.heap, part[0].id, step=part[1])
             self.store_view(*part, swapped_arrays.value_after_store(contents, id, value, old))
 
     def prepare_store(self, ref: Ref) -> Contents:
@@ -291,17 +284,15 @@ class Context:
         base, step = self.composed_view(base, step)
         aval = step.aval(array_aval(self.heap, base.id))
         if aval.shape == ():
-            return Scalar(self.read_view(base, step), weak=False, boxed=boxed)
+            self.check_valid(base)
+            return Scalar(read_view(self.heap, base.id, step), weak=False, boxed=boxed)
         return self.new(ViewObject(base.id, step))
 
     def composed_view(self, base: Ref, step: Any) -> tuple[Ref, Any]:
         """The same view as one step from the base of `base`, where one step can express it."""
-        contents = self.contents(base)
-        if isinstance(contents, ViewObject):
-            shape = array_aval(self.heap, contents.base).shape
-            if (found := composed_slice(contents.step, step, shape)) is not None:
-                return Ref(contents.base), found
-        return base, step
+        self.contents(base)
+        id, step = composed_view(self.heap, base.id, step)
+        return Ref(id), step
 
     def shape(self, x: Abstract) -> tuple[int, ...]:
         return array_aval(self.heap, x.id).shape if isinstance(x, Ref) else ()
@@ -342,20 +333,19 @@ class Context:
 
         With `values`, integers, `message` is a template of `str.format`.
         """
-        shown, make = message, None
+        check = Check(exception, message, current_span())
         if values:
-            shown = message.format(*[Hidden()] * len(values))
-
-            def make(numbers: Sequence[Any]) -> Any:
-                return exception(message.format(*numbers))
-
-        self.add_check(failed, Check(exception, shown, current_span(), values, make))
+            check = replace(
+                check,
+                message=message.format(*[Hidden()] * len(values)),
+                values=values,
+                make=lambda numbers: exception(message.format(*numbers)),
+            )
+        self.add_check(failed, check)
 
     def check_certain(self, error: CertainError) -> None:
         """The run-time check of an error that is certain if the program comes here."""
-        check = Check(
-            error.exception, error.message, error.diagnostic.span, error.values, error.make
-        )
+        check = replace(error.check, span=error.diagnostic.span)
         self.add_check(constant(True, bool), check)
 
     def add_check(self, failed: Value, check: Check) -> None:

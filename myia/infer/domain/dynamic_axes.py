@@ -17,7 +17,7 @@ Every array keeps two laws:
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,6 +97,18 @@ class DynamicAxis:
 
 
 DynamicAxes = tuple[DynamicAxis | None, ...]
+
+
+def values_in(dynamic_axes: DynamicAxes) -> tuple[Value, ...]:
+    """The run-time values in them."""
+    return tuple(v for e in dynamic_axes if e is not None for v in e.values())
+
+
+def with_values(dynamic_axes: DynamicAxes, rest: Iterator[Value]) -> DynamicAxes:
+    """The same axes with other run-time values, the next ones of `rest`."""
+    return tuple(
+        None if e is None else e.with_values([next(rest) for _ in e.values()]) for e in dynamic_axes
+    )
 
 
 def prefix_axis(length: Length, bound: int) -> DynamicAxis:

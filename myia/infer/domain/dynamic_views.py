@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 
-from myia.infer.domain.dynamic_axes import DynamicAxes, packed, pad_masked, unpacked, valid_mask
+from myia.infer.domain.dynamic_axes import (
+    DynamicAxes,
+    packed,
+    pad_masked,
+    unpacked,
+    valid_mask,
+    values_in,
+    with_values,
+)
 from myia.infer.domain.lengths import Length, static_length
 from myia.infer.domain.views import StridedSlice
 from myia.ir.core import Value
@@ -89,15 +97,13 @@ class DynamicSlice:
 
     def values(self) -> tuple[Value, ...]:
         """The run-time values in it."""
-        found = [s for s in self.bounding_slice.starts if isinstance(s, Value)]
-        return (*found, *(v for e in self.dynamic_axes if e is not None for v in e.values()))
+        return (*self.bounding_slice.values(), *values_in(self.dynamic_axes))
 
-    def substituted(self, env: dict[Value, Value]) -> DynamicSlice:
-        """The same slice with other run-time values."""
-        dynamic_axes = tuple(
-            None if e is None else e.with_values([env.get(v, v) for v in e.values()])
-            for e in self.dynamic_axes
-        )
+    def with_values(self, values: Iterable[Value]) -> DynamicSlice:
+        """The same slice with other values for these."""
+        rest = iter(values)
         return replace(
-            self, bounding_slice=self.bounding_slice.substituted(env), dynamic_axes=dynamic_axes
+            self,
+            bounding_slice=self.bounding_slice.with_values(rest),
+            dynamic_axes=with_values(self.dynamic_axes, rest),
         )

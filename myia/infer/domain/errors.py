@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import builtins
 import functools
+from dataclasses import replace
 
 import numpy as np
 
-from myia.infer.domain.checks import Check, MakeException
-from myia.ir.core import Value
+from myia.infer.domain.checks import Check
 from myia.source.diagnostics import PUBLIC, Diagnostic, MyiaError, render
 
 
@@ -17,29 +17,26 @@ class NeedsStatic(MyiaError):
 
 
 class CertainError(MyiaError):
-    """Python raises `exception` here, if the program comes here.
+    """Python raises here, if the program comes here.
 
-    On a path that run-time values select it becomes a run-time check (`infer/paths/branches.py`).
-    What reaches the caller is an error of Python's type, too (`catchable`), as at run time.
+    `check`: what it raises. On a path that run-time values select it becomes a run-time check
+    (`infer/paths/branches.py`). What reaches the caller is an error of Python's type, too
+    (`catchable`), as at run time.
     """
 
-    def __init__(
-        self,
-        diagnostic: Diagnostic,
-        exception: type[BaseException],
-        message: str,
-        values: tuple[Value, ...] = (),
-        make: MakeException | None = None,
-    ) -> None:
+    def __init__(self, diagnostic: Diagnostic, check: Check) -> None:
         super().__init__(diagnostic)
-        self.exception, self.message = exception, message
-        self.values, self.make = values, make
+        self.check = check
+
+    @property
+    def exception(self) -> type[BaseException]:
+        return self.check.exception
 
     def leave_region(self) -> None:
         """Forget its run-time values: the region that computes them is dropped or closed."""
-        if self.values:
-            error = Check(self.exception, self.message, None, self.values, self.make).error()
-            self.values, self.make = (), lambda numbers: error
+        if self.check.values:
+            error = self.check.error()
+            self.check = replace(self.check, values=(), make=lambda numbers: error)
 
 
 class Slip(MyiaError):
@@ -49,13 +46,13 @@ class Slip(MyiaError):
 SLIPS = (TypeError, NameError, AttributeError)  # their errors are `Slip`s
 
 
-def python_error(found: BadType | BadValue) -> MyiaError:
+def python_error(found: BadValue) -> MyiaError:
     """The error to raise where Python raises: it can be caught as Python's."""
     exception: type = found.python_exception()
     is_slip = issubclass(exception, SLIPS)
     if is_slip:
         return catchable(Slip, exception)(found)
-    return catchable(CertainError, exception)(found, exception, found.message)
+    return catchable(CertainError, exception)(found, Check(exception, found.message))
 
 
 @functools.cache
@@ -107,20 +104,8 @@ class UnsupportedDtype(Diagnostic):
     native: str
 
 
-class BadType(Diagnostic):
-    """A Python TypeError, found at compile time."""
-
-    title = "{message}"
-    label = "this would raise TypeError"
-
-    message: str
-
-    def python_exception(self) -> type[Exception]:
-        return TypeError
-
-
 class BadValue(Diagnostic):
-    """Another exception of Python's or NumPy's, found at compile time."""
+    """An exception of Python's or NumPy's, found at compile time."""
 
     title = "{message}"
     label = "this would raise {exception}"
@@ -133,6 +118,12 @@ class BadValue(Diagnostic):
         modules = (builtins, np.exceptions, np.linalg)
         found = (getattr(m, self.exception) for m in modules if hasattr(m, self.exception))
         return next(found, ValueError)
+
+
+class BadType(BadValue):
+    """A Python TypeError, found at compile time."""
+
+    exception: str = "TypeError"
 
 
 class Raises(Diagnostic):

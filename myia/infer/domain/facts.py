@@ -218,14 +218,19 @@ KEYWORD_DEFAULTS = FunctionType.__dict__["__kwdefaults__"].__get__
 MRO = type.__dict__["__mro__"].__get__
 
 
+def contents_of(cell: CellType) -> Any:
+    """The value of a variable of a closure; `ABSENT` if it has none yet."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return ABSENT
+
+
 class Cell(Question):
     """A variable of a closure."""
 
     def read(self) -> Any:
-        try:
-            return self.owner.cell_contents
-        except ValueError:
-            return ABSENT
+        return contents_of(self.owner)
 
     def places(self, found: Any) -> list[Place] | None:
         return None if found is ABSENT else [Place(CONTENTS, self.owner, CellType, found)]

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
+from myia.infer.domain.dynamic_axes import DynamicAxes, values_in, with_values
 from myia.infer.domain.values import Abstract, Node, Number, Scalar
-from myia.infer.domain.views import StridedSlice
+from myia.infer.domain.views import Permute, Reshape
 from myia.ir.core import Value
 from myia.source.span import Span
 
@@ -74,8 +75,8 @@ class ArrayObject(Contents):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ViewObject(Contents):
-    """A view: the array `base` seen through `step` (see `infer/domain/views.py`)."""
+class View(Contents):
+    """The array `base` seen through `step`."""
 
     base: int
     step: Any
@@ -85,13 +86,25 @@ class ViewObject(Contents):
         return (self.base,)
 
     def children(self) -> tuple[Abstract, ...]:
-        values = self.step.values() if isinstance(self.step, StridedSlice) else ()
+        values = () if isinstance(self.step, (Permute, Reshape)) else self.step.values()
         return tuple(Scalar(v, weak=True) for v in values)
 
-    def rebuild(self, children: Sequence[Abstract]) -> ViewObject:
+    def rebuild(self, children: Sequence[Abstract]) -> Self:
         if not children:
             return self
-        return ViewObject(self.base, self.step.with_values(_values(children)))
+        return type(self)(self.base, self.step.with_values(_values(children)))
+
+
+class ViewObject(View):
+    """A view of known size (`infer/domain/views.py`)."""
+
+    __slots__ = ()
+
+
+class DynamicView(View):
+    """A view of dynamic size (`infer/dynamic/access.py`)."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,33 +134,16 @@ class DynamicArray(Contents):
     """
 
     value: Value
-    dynamic_axes: tuple[Any, ...]
+    dynamic_axes: DynamicAxes
     readonly: str | None = None
 
     def children(self) -> tuple[Abstract, ...]:
-        leaves = [v for e in self.dynamic_axes if e is not None for v in e.values()]
-        return tuple(Scalar(v, weak=False) for v in (self.value, *leaves))
+        values = (self.value, *values_in(self.dynamic_axes))
+        return tuple(Scalar(v, weak=False) for v in values)
 
     def rebuild(self, children: Sequence[Abstract]) -> DynamicArray:
-        value, *leaves = _values(children)
-        dynamic_axes = []
-        for e in self.dynamic_axes:
-            n = 0 if e is None else len(e.values())
-            dynamic_axes.append(None if e is None else e.with_values(leaves[:n]))
-            del leaves[:n]
-        return DynamicArray(value, tuple(dynamic_axes), self.readonly)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DynamicView(Contents):
-    """A view of dynamic size: the slice `step` of the array `base` (`infer/dynamic/access.py`)."""
-
-    base: int
-    step: Any
-
-    @property
-    def bases(self) -> tuple[int, ...]:
-        return (self.base,)
+        value, *rest = _values(children)
+        return DynamicArray(value, with_values(self.dynamic_axes, iter(rest)), self.readonly)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

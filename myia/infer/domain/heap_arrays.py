@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from myia.infer.domain import swapped_arrays
 from myia.infer.domain.dynamic_axes import DynamicAxes
 from myia.infer.domain.dynamic_views import PaddedValue
@@ -13,6 +15,7 @@ from myia.infer.domain.heap import (
     SelectedArray,
     ViewObject,
 )
+from myia.infer.domain.views import composed_slice
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 
@@ -46,12 +49,31 @@ def read_array(heap: Heap, id: int) -> Value:
     """The value of an array or a view of static size."""
     contents = heap[id]
     if isinstance(contents, ViewObject):
-        return contents.step.read(read_array(heap, contents.base))
+        return read_view(heap, contents.base, contents.step)
     if isinstance(contents, SelectedArray):
         values = [read_array(heap, id) for id in contents.options]
         return swapped_arrays.selected_value(contents.index, values)
     assert isinstance(contents, ArrayObject)
     return contents.value
+
+
+def read_view(heap: Heap, base: int, step: Any) -> Value:
+    """The value of a view of an array; of a selected array, the view of each option."""
+    contents = heap[base]
+    if isinstance(contents, SelectedArray):
+        parts = [read_view(heap, *composed_view(heap, id, step)) for id in contents.options]
+        return swapped_arrays.selected_value(contents.index, parts)
+    return step.read(read_array(heap, base))
+
+
+def composed_view(heap: Heap, base: int, step: Any) -> tuple[int, Any]:
+    """The same view as one step from the base of `base`, where one step can express it."""
+    contents = heap[base]
+    if isinstance(contents, ViewObject):
+        shape = array_aval(heap, contents.base).shape
+        if (found := composed_slice(contents.step, step, shape)) is not None:
+            return contents.base, found
+    return base, step
 
 
 def padded_value(heap: Heap, id: int) -> PaddedValue:

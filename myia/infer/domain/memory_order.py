@@ -95,10 +95,7 @@ def is_in_c_order(ctx: Context, x: Abstract) -> bool:
 
 def result_like(ctx: Context, value: Value, *operands: Abstract) -> Abstract:
     """The result of an elementwise operation: NumPy keeps the memory order of its operands."""
-    if value.shape == ():
-        return Scalar(value, weak=False)
-    contiguous = len(value.shape) < 2 or all(is_in_c_order(ctx, x) for x in operands)
-    return ctx.array(value, contiguous=contiguous)
+    return with_layout_of(ctx, ctx.array(value), *operands)
 
 
 def with_layout_of(ctx: Context, new: Abstract, *operands: Abstract) -> Abstract:

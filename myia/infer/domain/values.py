@@ -321,6 +321,7 @@ class Optional(Abstract):
 
 
 Number = Static | Scalar  # a number, compile-time or run-time
+FUNCTION_VALUES = (Choice, Closure, Method, Partial, PyFunction)  # beside those that are `Static`
 
 NONE = Static(None)
 TRUE = Static(True)

@@ -48,9 +48,6 @@ class StridedSlice:
         starts = (next(rest) if isinstance(s, Value) else s for s in self.starts)
         return replace(self, starts=tuple(starts))
 
-    def substituted(self, env: dict[Value, Value]) -> StridedSlice:
-        return self.with_values(env.get(v, v) for v in self.values())
-
     def read(self, x: Value) -> Value:
         if 0 in self.sizes:
             return constant(0, x.dtype, self.shape)

@@ -14,7 +14,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from myia.infer import attributes, registry
-from myia.infer.boundary.instances import has_only_attributes, has_own_operators
+from myia.infer.boundary.instances import (
+    has_only_attributes,
+    has_own_operators,
+    is_generated,
+)
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, DeepRecursion, NeedsStatic, Unsupported
 from myia.infer.domain.facts import (
@@ -316,7 +320,7 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
     if issubclass(cls, BaseException):
         return NewException(cls, (*args, *kwargs.values()), tuple(kwargs))
     init = ctx.fact(ClassAttribute(cls, "__init__"))
-    if dataclasses.is_dataclass(cls) and "__init__" in cls.__dict__ and not _is_users_init(init):
+    if "__init__" in cls.__dict__ and is_generated(cls, init):
         return _construct_dataclass(ctx, cls, args, kwargs)
     if issubclass(cls, types.SimpleNamespace) and init is types.SimpleNamespace.__init__:
         if args:
@@ -335,11 +339,6 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
     elif args or kwargs:
         ctx.fail(BadType, message=f"{cls.__name__}() takes no arguments")
     return instance
-
-
-def _is_users_init(init: Any) -> bool:
-    """True when `__init__` was written by the user, not made by `dataclass`."""
-    return isinstance(init, types.FunctionType) and init.__code__.co_filename != "<string>"
 
 
 def _construct_dataclass(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:

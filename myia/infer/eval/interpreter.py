@@ -15,11 +15,10 @@ import numpy as np
 
 from myia.infer import attributes
 from myia.infer.boundary import arguments, exceptions
-from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Context, Frame
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
-from myia.infer.domain.facts import ABSENT, Answer, Cell, Global, Question
+from myia.infer.domain.facts import ABSENT, Answer, Cell, Global
 from myia.infer.domain.heap import BufferObject, ListObject, SetObject
 from myia.infer.domain.values import (
     Abstract,
@@ -32,11 +31,10 @@ from myia.infer.domain.values import (
     Text,
     Tuple,
 )
-from myia.infer.domain.views import reshape
 from myia.infer.eval import calls
 from myia.infer.lists import nested_sequences
 from myia.infer.lists.growing_lists import list_length
-from myia.infer.loops.iterables import Items, items_of
+from myia.infer.loops.iterables import items_of
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.numeric.samples import has, type_of
 from myia.ir.builder import at, current_span
@@ -94,13 +92,9 @@ class Interpreter(Context):
 
     # ----- Services for handlers
 
-    def root(self, question: Question, name: str | None = None) -> Abstract:
-        """What Python answers, as an abstract value. The answer is asked again at every call."""
-        return arguments.root(self, question, name)
-
-    def fact(self, question: Question) -> Any:
-        """What Python answers, an object as it is. The answer is asked again at every call."""
-        return arguments.fact(self, question)
+    root, fact = arguments.root, arguments.fact
+    special_method, getattr = attributes.special_method, attributes.getattr_
+    items_of, as_array = items_of, nested_sequences.as_array
 
     def call(self, f: Abstract, args: Sequence[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
         return calls.call(self, f, tuple(args), dict(kwargs))
@@ -115,17 +109,8 @@ class Interpreter(Context):
             loaded.span == code.span and loaded.namespace.is_same(code.namespace)
         )
 
-    def special_method(self, x: Abstract, name: str) -> Abstract | None:
-        return attributes.special_method(self, x, name)
-
-    def getattr(self, x: Abstract, name: str) -> Abstract:
-        return attributes.getattr_(self, x, name)
-
     def matmul(self, a: Abstract, b: Abstract) -> Abstract:
         return calls.call_numpy(self, np.matmul, (a, b))
-
-    def items_of(self, x: Abstract) -> Items:
-        return items_of(self, x)
 
     def list_items(self, x: Abstract, to_end: bool = True) -> tuple[Abstract, ...]:
         """The items of an iterable whose length is known at compile time.
@@ -168,12 +153,6 @@ class Interpreter(Context):
             self.fail(BadType, message=f"object of type {cls.__name__!r} has no len()")
         return self.items_of(x).length
 
-    def reshape(self, value: Value, shape: tuple[int, ...]) -> Value:
-        return reshape(value, shape)
-
-    def as_array(self, x: Abstract) -> Abstract:
-        return nested_sequences.as_array(self, x)
-
     def any(self, value: Value) -> Value:
         """True where any element is."""
         return reduce_or(value, axes=tuple(range(value.aval.ndim)))
@@ -181,12 +160,11 @@ class Interpreter(Context):
     def raise_error(self, exception: Abstract) -> None:
         """`raise`: the call raises it, if the program comes here."""
         raised = exceptions.raised(self, exception)
-        raise RaiseReached(Raises(current_span(), raised.message), *raised)
+        raise RaiseReached(Raises(current_span(), raised.message), raised)
 
     def check_assertion(self, failed: Value, arguments: tuple[Abstract, ...]) -> None:
         """At run time, if `failed` holds: an AssertionError with these arguments."""
-        raised = exceptions.raised(self, NewException(AssertionError, arguments))
-        self.add_check(failed, Check(raised.exception, raised.message, current_span(), *raised[2:]))
+        self.add_check(failed, exceptions.raised(self, NewException(AssertionError, arguments)))
 
 
 def _is_library(code: py.Code) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from myia.infer.boundary.instances import is_generated
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
 from myia.infer.domain.errors import BadType, InvalidatedRead, Unsupported
@@ -214,11 +215,8 @@ def _by_method(
 def _generated_equality(ctx: Context, x: Abstract) -> type | None:
     """The class of an instance of a dataclass whose `__eq__` was made by `dataclass`."""
     contents = ctx.held(x)
-    cls = contents.cls if isinstance(contents, InstanceObject) else None
-    if cls is None or not dataclasses.is_dataclass(cls):
-        return None
-    code = getattr(ctx.fact(ClassAttribute(cls, "__eq__")), "__code__", None)
-    return cls if code is not None and code.co_filename == "<string>" else None
+    cls = contents.cls if isinstance(contents, InstanceObject) else object
+    return cls if is_generated(cls, ctx.fact(ClassAttribute(cls, "__eq__"))) else None
 
 
 def _lexicographic(ctx: Context, op: str, x: tuple, y: tuple) -> Abstract:

@@ -18,7 +18,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_DTYPES, is_number, is_weak, kind_of, promote
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
-from myia.infer.domain.heap import BufferObject, DictObject, ListObject, SetObject
+from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject, SetObject
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
     Abstract,
@@ -27,6 +27,7 @@ from myia.infer.domain.values import (
     Scalar,
     Static,
     Tuple,
+    as_ref,
     is_static_int,
     is_static_number,
 )
@@ -294,19 +295,11 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if not isinstance(a, Ref) or (is_numpys(ctx, b) and not left_to_python(ctx, op, b, a)):
         return binary(ctx, op, a, b)  # NumPy's: a list is replaced by an array
     contents = ctx.contents(a)
-    if isinstance(contents, ListObject) and op in "+*":
-        if op == "*":
-            if not _may_be_int(b):
-                _refuse_operands(ctx, op, a, b)
-            items = contents.items * ctx.int_of(b, "how often a list is repeated")
-        else:
-            items = contents.items + ctx.list_items(b)
-        ctx.write(a, ListObject(items))
-        return a
-    if isinstance(contents, BufferObject) and op in "+*":
+    if isinstance(contents, AnyList) and op in "+*":
+        if op == "*" and not _may_be_int(b):
+            _refuse_operands(ctx, op, a, b)
         other = ctx.new(ListObject(ctx.list_items(b))) if op == "+" else b
-        found = list_slices.list_operator(ctx, op, a, other) or _refuse_operands(ctx, op, a, b)
-        list_slices.replace_items(ctx, a, found)
+        list_slices.replace_items(ctx, a, as_ref(binary(ctx, op, a, other)))
         return a
     if op == "|" and (x := dict_of(ctx, a)) and (y := dict_of(ctx, b)):
         ctx.write(a, _merged_dict(x, y))

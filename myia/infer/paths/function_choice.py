@@ -14,17 +14,7 @@ option: the values that they capture are merged.
 from __future__ import annotations
 
 from myia.infer.domain.dtypes import number_value
-from myia.infer.domain.values import (
-    Abstract,
-    Choice,
-    Closure,
-    Method,
-    Partial,
-    PyFunction,
-    Scalar,
-    Static,
-    same_static,
-)
+from myia.infer.domain.values import FUNCTION_VALUES, Abstract, Choice, Scalar, Static, same_static
 from myia.infer.paths.merge_result import Merging
 from myia.ir.avals import I64
 from myia.ir.core import Value
@@ -36,7 +26,7 @@ def is_function(x: Abstract) -> bool:
     """May `x` be one of the options of a choice?"""
     if isinstance(x, Static):
         return callable(x.value)
-    return isinstance(x, (Choice, Closure, Method, Partial, PyFunction))
+    return isinstance(x, FUNCTION_VALUES)
 
 
 def same_function(a: Abstract, b: Abstract) -> bool:

@@ -56,7 +56,7 @@ from myia.infer.domain.values import (
 from myia.infer.lists.growing_lists import affine_lengths
 from myia.infer.paths import function_choice, merge_arrays, merge_lists, points_to
 from myia.infer.paths.may_alias import adds_edges, alias_edges
-from myia.infer.paths.merge_result import Alias, Joined, Merge, MergeResult
+from myia.infer.paths.merge_result import Alias, Joined, Merge, MergeResult, Merging
 from myia.infer.paths.merge_template import (
     ABSENT,
     Absent,
@@ -66,7 +66,6 @@ from myia.infer.paths.merge_template import (
     live_placeholders,
 )
 from myia.ir.avals import I64, Aval
-from myia.ir.core import Value
 
 DYNAMIC = (DynamicArray, DynamicView)
 ARRAYS = (ArrayObject, ViewObject, SelectedArray, *DYNAMIC)
@@ -80,7 +79,7 @@ def merge_states(merge: Merge, xs: Sequence[Abstract], ys: Sequence[Abstract]) -
     return walk.result(xs, template)
 
 
-class Walk:
+class Walk(Merging):
     """The walk over two states, and what it has merged so far.
 
     In a loop, a loop-header object stands for the object that its name holds at the start of an
@@ -88,14 +87,9 @@ class Walk:
     """
 
     def __init__(self, merge: Merge):
-        self.merge, self.join = merge, merge.join
+        super().__init__(merge)
+        self.join = merge.join
         self.before, self.left, self.right = merge.before, merge.left, merge.right
-        # Each placeholder with the value of the same leaf at the start of the iteration.
-        self.placeholders: list[tuple[Value, Value | None]] = []
-        # Id -> merged contents, of every object that the paths have changed differently.
-        self.objects: dict[int, Contents] = {}
-        # (id on the left, id on the right) -> id of the object that may be either.
-        self.ids: dict[tuple[int, int], int] = {}
         # Header objects whose id has been given to a merged object.
         self.claimed: set[int] = set()
         # (object, a copy of its elements): a write to the object invalidates the copy.
@@ -105,16 +99,6 @@ class Walk:
         self.aliases: list[Alias] = []
         self.private_arrays: dict[int, int] = {}
         self.growth = merge.join.growth
-        self.next_id = max(merge.left.next_id, merge.right.next_id)
-
-    def placeholder(self, aval: Aval, of: Value | None = None, name: str | None = None) -> Value:
-        value = Value(aval, name or (of.name if of is not None else None))
-        self.placeholders.append((value, of))
-        return value
-
-    def new_id(self) -> int:
-        self.next_id += 1
-        return self.next_id
 
     # ----- Values
 

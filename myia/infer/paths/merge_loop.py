@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from myia.infer.domain.dtypes import bounds, interval_hull
-from myia.infer.domain.heap import Heap, ViewObject
+from myia.infer.domain.heap import Heap
 from myia.infer.domain.values import Abstract
 from myia.infer.lists.growing_lists import ListGrowth
 from myia.infer.paths import function_choice, points_to
@@ -66,9 +66,6 @@ class LoopJoin(Join):
         grows = any(m > n for n, m in zip(x[0].shape, y[0].shape))
         widens = not self.can_unroll and not (a in self.header_objects and grows)
         return have_same_sizes(x, y) or widens
-
-    def keeps_view(self, view: ViewObject, tracks_points_to: bool) -> bool:
-        return False
 
     def points_to(self, merging: Merging, a: int, b: int, id: int) -> PointsToResult:
         return points_to.of_loop(merging, a, b, id, self.before_loop, self.private_arrays)

@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Protocol
 
 from myia.infer.domain.dtypes import interval_hull
 from myia.infer.domain.dynamic_axes import DynamicAxes
@@ -82,9 +81,9 @@ class Join(ABC):
         """Whether a value that one side alone has becomes a placeholder."""
         return True
 
-    @abstractmethod
     def keeps_view(self, view: ViewObject, tracks_points_to: bool) -> bool:
         """Whether a view that one side alone has stays a view."""
+        return False
 
     @abstractmethod
     def points_to(self, merging: Merging, a: int, b: int, id: int) -> PointsToResult:
@@ -129,22 +128,36 @@ class Alias:
     merged: int
 
 
-class Merging(Protocol):
+class Merging(ABC):
     """A merge that is being computed, as the merges of one kind of object see it."""
 
-    merge: Merge
-    ids: dict[tuple[int, int], int]
-    objects: dict[int, Contents]
+    def __init__(self, merge: Merge) -> None:
+        self.merge = merge
+        # Each placeholder with the value of the same leaf at the start of the iteration.
+        self.placeholders: dict[Value, Value | None] = {}
+        # Id -> merged contents, of every object that the paths have changed differently.
+        self.objects: dict[int, Contents] = {}
+        # (id on the left, id on the right) -> id of the object that may be either.
+        self.ids: dict[tuple[int, int], int] = {}
+        self.next_id = max(merge.left.next_id, merge.right.next_id)
 
     def placeholder(self, aval: Aval, of: Value | None = None, name: str | None = None) -> Value:
         """A new placeholder; `of`: the value of the same leaf at the start of the iteration."""
+        value = Value(aval, name or (of.name if of is not None else None))
+        self.placeholders[value] = of
+        return value
 
-    def new_id(self) -> int: ...
+    def new_id(self) -> int:
+        self.next_id += 1
+        return self.next_id
 
+    @abstractmethod
     def merge_values(self, a: Abstract, b: Abstract) -> Abstract: ...
 
+    @abstractmethod
     def merge_numbers(self, a: Abstract, b: Abstract) -> Scalar: ...
 
+    @abstractmethod
     def one_sided(self, x: Abstract, left: bool) -> Abstract: ...
 
 

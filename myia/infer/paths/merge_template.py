@@ -6,7 +6,7 @@ leaves are placeholders (`merge.py`). After the op, `substitute` puts its result
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from myia.infer.domain.heap import ArrayObject, DynamicArray
@@ -69,7 +69,7 @@ def leaves_of(x: Node) -> Iterator[Scalar]:
 
 def live_placeholders(
     template: Iterable[Node],
-    made: Sequence[tuple[Value, Value | None]],
+    made: Mapping[Value, Value | None],
     entry_placeholders: frozenset[Value],
 ) -> tuple[tuple[Value, ...], dict[Value, Value]]:
     """The placeholders in a template, and for each the entry placeholder of the same leaf.
@@ -77,7 +77,7 @@ def live_placeholders(
     `made`: all placeholders, each with the value of the leaf at the start of the iteration.
     """
     leaves = {leaf.value for x in template for leaf in leaves_of(x)}
-    live = [(value, of) for value, of in made if value in leaves]
+    live = [(value, of) for value, of in made.items() if value in leaves]
     # Two leaves that held one value at the start may differ at the end: only one of them replaces
     # the entry placeholder, the other one is a new carry. So is a leaf of another dtype.
     successor: dict[Value, Value] = {}

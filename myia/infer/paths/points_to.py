@@ -35,9 +35,9 @@ from myia.infer.domain.heap import (
     Heap,
     Invalidated,
     PointsTo,
-    SelectedArray,
     ViewObject,
 )
+from myia.infer.domain.heap_arrays import type_of_array
 from myia.infer.domain.values import Ref, Scalar
 from myia.infer.domain.views import StridedSlice
 from myia.infer.paths.merge_result import Merging, PointsToResult
@@ -120,18 +120,7 @@ def _are_options(merging: Merging, a: int, b: int, aval: Aval) -> bool:
 
 def _fits(heap: Heap, id: int, aval: Aval) -> bool:
     """An array of this type, whose size is known."""
-    return _aval(heap, id) == aval
-
-
-def _aval(heap: Heap, id: int) -> Aval | None:
-    """The aval of an array; None for a dynamic array."""
-    contents = heap[id]
-    if isinstance(contents, ArrayObject):
-        return contents.value.aval
-    if isinstance(contents, ViewObject):
-        base = _aval(heap, contents.base)
-        return None if base is None else contents.step.aval(base)
-    return _aval(heap, contents.options[0]) if isinstance(contents, SelectedArray) else None
+    return type_of_array(heap, id) == (aval, (None,) * aval.ndim)
 
 
 def _is_contiguous(contents: Contents) -> bool:

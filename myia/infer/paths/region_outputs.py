@@ -29,14 +29,13 @@ from myia.ir.core import Value
 class Exports:
     """Values that leave a region, in order."""
 
-    values: list[Value] = field(default_factory=list)
+    values: dict[Value, None] = field(default_factory=dict)
     seen: set[int] = field(default_factory=set)
 
     def add(self, ctx: Context, x: Abstract, before: Heap) -> None:
         """All run-time leaves of `x`, through objects that are new since `before`."""
         if isinstance(x, Scalar):
-            if x.value not in self.values:
-                self.values.append(x.value)
+            self.values[x.value] = None
         elif isinstance(x, Ref):
             if x.id not in before:
                 self.object(ctx, x.id, before)
@@ -49,9 +48,6 @@ class Exports:
             return
         self.seen.add(id)
         contents = ctx.heap[id]
-        if isinstance(contents, DynamicView):
-            for value in contents.step.values():
-                self.add(ctx, Scalar(value, weak=False), before)
         for base in contents.bases:
             self.add(ctx, Ref(base), before)
         for child in contents.children():
@@ -72,10 +68,7 @@ def substitute_results(
     for old, new in env.items():
         new.name = new.name or old.name
     for id in exports.seen:
-        contents = ctx.heap[id]
-        if isinstance(contents, DynamicView):
-            contents = replace(contents, step=contents.step.substituted(env))
-        ctx.heap.objects[id] = substitute(contents, env)
+        ctx.heap.objects[id] = substitute(ctx.heap[id], env)
     return [substitute(x, env) for x in xs]
 
 

@@ -19,12 +19,11 @@ from myia.infer.domain.facts import ABSENT, Answer, ClassAttribute, HasAttribute
 from myia.infer.domain.heap import DictObject, InstanceObject, SetObject
 from myia.infer.domain.values import (
     FALSE,
+    FUNCTION_VALUES,
     NONE,
     TRUE,
     Abstract,
-    Choice,
     Closure,
-    Method,
     Opaque,
     Outside,
     Partial,
@@ -113,7 +112,7 @@ def _init(ctx: Context, self: Abstract) -> Abstract:
 def _callable(ctx: Context, x: Abstract) -> Abstract:
     if isinstance(x, (Static, Outside)):
         return Static(ctx.fact(Answer(callable, x.value)))
-    known = isinstance(x, (Choice, Closure, PyFunction, Partial, Method))
+    known = isinstance(x, FUNCTION_VALUES)
     return Static(known or ctx.special_method(x, "__call__") is not None)
 
 

@@ -65,7 +65,7 @@ def call_source(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Ab
         result = ctx.call(Static(source), args, kwargs)
     except MyiaError as error:
         if isinstance(error, RaiseReached) and error.exception is NotImplementedError:
-            ctx.fail(Unsupported, what=error.message)
+            ctx.fail(Unsupported, what=error.check.message)
         if _is_ours(error.diagnostic.span):
             error.diagnostic = replace(error.diagnostic, span=span)
             error.args = (render(error.diagnostic),)
