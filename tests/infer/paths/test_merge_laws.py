@@ -11,6 +11,7 @@ import pytest
 from myia.infer.domain.heap import (
     ArrayObject,
     CellObject,
+    Contents,
     DictObject,
     Heap,
     InstanceObject,
@@ -30,6 +31,7 @@ from myia.ir.builder import Builder
 from myia.ir.core import Value
 
 VECTOR = Aval(np.dtype(np.float64), (3,))
+FLOAT = Aval(np.dtype(np.float64))
 DTYPES = (np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.float32))
 SEEDS = range(150)
 
@@ -68,6 +70,8 @@ def objects(rng: random.Random) -> Heap:
     heap.new(DictObject(("a", "b"), (number(rng), Tuple((number(rng), Ref(arrays[1]))))))
     heap.new(InstanceObject(object, ("x", "y"), (number(rng), Ref(rng.choice(arrays)))))
     heap.new(CellObject(number(rng)))
+    items = rng.randrange(1, 4)
+    heap.new(ListObject(tuple(Scalar(Value(FLOAT), weak=True) for _ in range(items))))
     return heap
 
 
@@ -84,6 +88,13 @@ def changed(rng: random.Random, x: Abstract) -> Abstract:
     return x.rebuild(tuple(changed(rng, c) for c in x.children()))
 
 
+def is_list_of_floats(x: Contents) -> bool:
+    """The list whose length differs from path to path."""
+    return isinstance(x, ListObject) and all(
+        isinstance(i, Scalar) and i.value.aval == FLOAT for i in x.items
+    )
+
+
 def path(rng: random.Random, start: State, next_id: int = 0) -> State:
     """A path from `start`: stores, new arrays under old names, names that come and go."""
     heap, values = start.heap.copy(), list(start.values)
@@ -93,6 +104,11 @@ def path(rng: random.Random, start: State, next_id: int = 0) -> State:
             continue
         if isinstance(contents, ArrayObject):
             heap.write(id, ArrayObject(Value(VECTOR)), None)
+        elif is_list_of_floats(contents):
+            more = rng.randrange(-1, 3)
+            new = tuple(Scalar(Value(FLOAT), weak=True) for _ in range(more))
+            items = contents.items[:more] if more < 0 else contents.items + new
+            heap.write(id, ListObject(items), None)
         else:
             children = tuple(changed(rng, c) for c in contents.children())
             heap.write(id, contents.rebuild(children), None)
@@ -177,7 +193,8 @@ def test_a_loop_template_absorbs_both_states():
     grew = 0
     for seed in SEEDS:
         start, end, _ = three_states(seed)
-        join = LoopJoin(start.heap, ListGrowth())
+        # A list that grows has a capacity only where the number of iterations has a bound.
+        join = LoopJoin(start.heap, ListGrowth(max_iterations=2))
         ends = ([Tuple(start.values)], start.heap), ([Tuple(end.values)], end.heap)
         result = merge_iteration(join, *ends, False)
         grew += result.changed
@@ -188,7 +205,7 @@ def test_a_loop_template_absorbs_both_states():
             heap = template.heap.copy()
             heap.objects |= state.heap.objects
             again = merge_iteration(
-                LoopJoin(start.heap, ListGrowth(), leaves, header),
+                LoopJoin(start.heap, result.growth, leaves, header),
                 ([Tuple(template.values)], template.heap),
                 ([Tuple(state.values)], heap),
                 False,
