@@ -56,10 +56,7 @@ TO_PYTHON: dict[Any, Callable[[Any], Any]] = {
     "array": np.array,  # a copy, which is writable
     WRITTEN: np.asarray,
     "generic": lambda x: np.asarray(x)[()],
-    float: _item,
-    int: _item,
-    bool: _item,
-    complex: _item,
+    **dict.fromkeys((float, int, bool, complex), _item),
 }
 
 Recipe = Callable[[Sequence[Any], Sequence[Any]], Any]  # (numbers, argument objects) -> object

@@ -181,22 +181,10 @@ class Iterator(Abstract):
     dicts have none: they give their items each time.
     """
 
+    PARTS = ("items", "state")
     kind: str
     items: tuple[Abstract, ...]
-    state: Ref | None = None
-
-    def children(self) -> tuple[Abstract, ...]:
-        return self.items if self.state is None else (*self.items, self.state)
-
-    def rebuild(self, children: Sequence[Abstract]) -> Iterator:
-        if self.state is None:
-            return Iterator(self.kind, tuple(children))
-        *items, state = children
-        assert isinstance(state, Ref)
-        return Iterator(self.kind, tuple(items), state)
-
-    def key(self) -> Any:
-        return (Iterator, self.kind, len(self.items), self.state is None)
+    state: Ref | Static = Static(None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

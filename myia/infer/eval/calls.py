@@ -129,9 +129,8 @@ def _call_static(
         return call_library(ctx, f, args, kwargs)
     if (wrapped := function_under_jit(f)) is not None:
         return call(ctx, Static(wrapped), args, kwargs)
-    if isinstance(f, types.FunctionType) and (
-        registry.is_marked_for_tracing(f) or not _is_library(f)
-    ):
+    of_library = registry.top_package(f) in registry.LIBRARIES  # its source is not compiled
+    if isinstance(f, types.FunctionType) and (registry.is_marked_for_tracing(f) or not of_library):
         return _call_function(ctx, f, parts, args, kwargs)
     if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
         return _call_static(ctx, f.__func__, (Static(f.__self__), *args), kwargs)
@@ -170,11 +169,6 @@ def call_numpy(ctx: Context, f: Callable, args: tuple) -> Abstract:
     return registry.invoke(ctx, registry.FUNCTIONS[f], f"numpy.{f.__name__}", args, {}, None)
 
 
-def _is_library(f: types.FunctionType) -> bool:
-    """A function of a numeric library, whose source is not compiled."""
-    return (f.__module__ or "").split(".")[0] in registry.LIBRARIES
-
-
 def _call_function(
     ctx: Context, f: types.FunctionType, parts: tuple | None, args: tuple, kwargs: dict
 ) -> Abstract:
@@ -207,12 +201,10 @@ def _call_dispatched(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstrac
 
 
 def _closure_root(ctx: Context, f: types.FunctionType, i: int) -> Abstract:
-    cell = (f.__closure__ or ())[i]
-    name = f.__code__.co_freevars[i]
-    question = Cell(cell)
+    question = Cell((f.__closure__ or ())[i])
     if question.read() is f:
         return Static(ctx.fact(question))
-    return ctx.root(question, name)
+    return ctx.root(question, f.__code__.co_freevars[i])
 
 
 def _call_method(ctx: Context, f: Method, args: tuple, kwargs: dict) -> Abstract:

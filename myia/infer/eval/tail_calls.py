@@ -51,15 +51,9 @@ from myia.primitives.pointwise import arithmetic, logic
 RECURSION_LIMIT = 10_000_000  # calls; Python has no memory for more
 
 
-@dataclass(frozen=True)
-class _TailForm:
-    """The region of the function, which yields `again, result, *parameters`; the ops that name
-    the callees."""
-
-    region: Region
-    callees: tuple[Op, ...]
-
-
+# The region of the function, which yields `again, result, *parameters`; the ops that name the
+# callees.
+_TailForm = tuple[Region, list[Op]]
 _forms: weakref.WeakKeyDictionary[Region, _TailForm | None] = weakref.WeakKeyDictionary()
 
 
@@ -74,14 +68,15 @@ def as_loop(
     form = _form(code)
     if form is None:
         return None
+    region, callees = form
     with ctx.frame(code, cells):
-        if not all(_is_itself(ctx, op, code, captured) for op in form.callees):
+        if not all(_is_itself(ctx, op, code, captured) for op in callees):
             return None
 
     def body(_: Abstract, xs: Sequence[Abstract]) -> list[Abstract]:
         with ctx.frame(code, cells):
             again, result, *parameters = ctx.run(
-                form.region, dict(zip(code.region.args, (*captured, *xs[3:])))
+                region, dict(zip(code.region.args, (*captured, *xs[3:])))
             )
         return [again, result, _next(xs[2]), *parameters]
 
@@ -129,7 +124,7 @@ def _rewritten(code: Code) -> _TailForm | None:
     parameters = code.region.args[len(code.captured) :]
     callees: list[Op] = []
     region = _Tail(code, parameters, callees).region(code.region)
-    return _TailForm(region, tuple(callees)) if callees else None
+    return (region, callees) if callees else None
 
 
 @dataclass

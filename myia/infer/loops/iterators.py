@@ -12,7 +12,7 @@ from collections.abc import Callable
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NeedsStatic, Unsupported
 from myia.infer.domain.heap import CellObject
-from myia.infer.domain.values import Abstract, Iterator, Scalar, Static, Tuple
+from myia.infer.domain.values import Abstract, Iterator, Ref, Scalar, Static, Tuple, is_none
 from myia.source.diagnostics import MyiaError
 
 UNUSED, USED_IN_PART, USED_UP = map(Static, range(3))  # what was taken of an iterator
@@ -29,7 +29,7 @@ def iterator(ctx: Context, kind: str, *items: Abstract) -> Iterator:
 
 def has_items(ctx: Context, x: Iterator) -> bool:
     """Are there items to take? From now on the iterator counts as used in part."""
-    if x.state is None:
+    if is_none(x.state):
         return True
     state = ctx.contents_as(x.state, CellObject).content
     if state not in (UNUSED, USED_UP):
@@ -51,7 +51,7 @@ def sequence_of(ctx: Context, x: Abstract) -> Abstract:
 
 def set_state(ctx: Context, x: Abstract, state: Static) -> None:
     """Say how much of `x`, if it is an iterator, has been taken."""
-    if isinstance(x, Iterator) and x.state is not None:
+    if isinstance(x, Iterator) and isinstance(x.state, Ref):
         ctx.write(x.state, CellObject(state))
 
 
@@ -67,4 +67,4 @@ def use_up(ctx: Context, x: Abstract) -> None:
 
 def reiterable(ctx: Context, x: Abstract) -> Abstract:
     """What is iterated over more than once: of an iterator, a tuple of its items."""
-    return Tuple(ctx.list_items(x)) if isinstance(x, Iterator) and x.state is not None else x
+    return Tuple(ctx.list_items(x)) if isinstance(x, Iterator) and isinstance(x.state, Ref) else x

@@ -92,12 +92,6 @@ class Walk(Merging):
         self.before, self.left, self.right = merge.before, merge.left, merge.right
         # Header objects whose id has been given to a merged object.
         self.claimed: set[int] = set()
-        # (object, a copy of its elements): a write to the object invalidates the copy.
-        self.copies: list[tuple[int, int]] = []
-        # Keys of `ids` that need no may-alias edges; further objects that may be merged ones.
-        self.exact: set[tuple[int, int]] = set()
-        self.aliases: list[Alias] = []
-        self.private_arrays: dict[int, int] = {}
         self.growth = merge.join.growth
 
     # ----- Values
@@ -249,7 +243,7 @@ class Walk(Merging):
         swapped = {name for id in both for name in self.merge_swapped(id, rebound, id in permuted)}
         for pair, id in list(self.ids.items()) if tracks_points_to else ():
             if id not in swapped and isinstance(self.objects.get(id), ArrayObject):
-                self.add_points_to(pair, id)
+                self.join.add_points_to(self, *pair, id)
         for a, b in self.ids:
             if (
                 a != b
@@ -297,20 +291,6 @@ class Walk(Merging):
         elif self.is_selected(id):
             self.objects[id] = self.merge_contents(id, id, named=False)
         return found
-
-    def add_points_to(self, pair: tuple[int, int], id: int) -> None:
-        """Give the name `id` its points-to set, where it is known."""
-        found = self.join.points_to(self, *pair, id)
-        if found.contents is not None:
-            self.objects[id] = found.contents
-        if found.exact:
-            self.exact.add(pair)
-        if found.private is not None and found.private_contents is not None:
-            self.private_arrays[id] = found.private
-            self.objects[found.private] = found.private_contents
-            self.aliases += [Alias(False, new, found.private) for new in found.new_arrays]
-        self.copies += [(base, id) for base in found.copied]
-        self.aliases += [Alias(True, old, id) for old in found.possible]
 
     def is_referenced(self, id: int) -> bool:
         """Whether names or views of the object are left after the merge."""

@@ -8,7 +8,7 @@ from myia.infer.domain.heap import ViewObject
 from myia.infer.domain.values import Abstract
 from myia.infer.paths import points_to
 from myia.infer.paths.merge import Walk
-from myia.infer.paths.merge_result import Join, Merge, MergeResult, Merging, PointsToResult
+from myia.infer.paths.merge_result import Join, Merge, MergeResult, Merging
 from myia.ir.core import Value
 
 
@@ -27,8 +27,8 @@ class BranchJoin(Join):
     def keeps_view(self, view: ViewObject, tracks_points_to: bool) -> bool:
         return tracks_points_to or (self.survivor is not None and not view.children())
 
-    def points_to(self, merging: Merging, a: int, b: int, id: int) -> PointsToResult:
-        return points_to.of_branches(merging, a, b, id)
+    def add_points_to(self, merging: Merging, a: int, b: int, id: int) -> None:
+        points_to.add_set_of_branches(merging, a, b, id)
 
 
 def merge_survivor(merge: Merge, value: Abstract, on_left: bool, error_id: int) -> MergeResult:

@@ -22,7 +22,6 @@ from myia.infer.paths.merge_result import (
     Merge,
     MergeResult,
     Merging,
-    PointsToResult,
 )
 from myia.infer.paths.refit import FixedPoint, predicted_end
 from myia.ir.core import Value
@@ -67,8 +66,8 @@ class LoopJoin(Join):
         widens = not self.can_unroll and not (a in self.header_objects and grows)
         return have_same_sizes(x, y) or widens
 
-    def points_to(self, merging: Merging, a: int, b: int, id: int) -> PointsToResult:
-        return points_to.of_loop(merging, a, b, id, self.before_loop, self.private_arrays)
+    def add_points_to(self, merging: Merging, a: int, b: int, id: int) -> None:
+        points_to.add_set_of_loop(merging, a, b, id, self.before_loop, self.private_arrays)
 
 
 def merge_iteration(

@@ -86,8 +86,8 @@ class Join(ABC):
         return False
 
     @abstractmethod
-    def points_to(self, merging: Merging, a: int, b: int, id: int) -> PointsToResult:
-        """The points-to set of the name `id`, of the arrays `a` and `b`."""
+    def add_points_to(self, merging: Merging, a: int, b: int, id: int) -> None:
+        """Give the name `id`, of the arrays `a` and `b`, its points-to set, where it is known."""
 
 
 ArrayType = tuple[Aval, DynamicAxes]
@@ -99,24 +99,6 @@ class Joined:
 
     contents: Contents
     copied: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class PointsToResult:
-    """What `points_to.py` finds for one name.
-
-    `contents`: those of the name, None where they stay. `exact`: it has a points-to set, so it
-    needs no may-alias edges. `private`: its loop-private array, which stands for `new_arrays`.
-    `possible`: arrays that it may be, where it has no set.
-    """
-
-    contents: Contents | None = None
-    exact: bool = False
-    copied: tuple[int, ...] = ()
-    private: int | None = None
-    private_contents: Contents | None = None
-    new_arrays: tuple[int, ...] = ()
-    possible: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,6 +121,12 @@ class Merging(ABC):
         self.objects: dict[int, Contents] = {}
         # (id on the left, id on the right) -> id of the object that may be either.
         self.ids: dict[tuple[int, int], int] = {}
+        # (object, a copy of its elements): a write to the object invalidates the copy.
+        self.copies: list[tuple[int, int]] = []
+        # Keys of `ids` that need no may-alias edges; further objects that may be merged ones.
+        self.exact: set[tuple[int, int]] = set()
+        self.aliases: list[Alias] = []
+        self.private_arrays: dict[int, int] = {}  # as in `Join`, after the iteration
         self.next_id = max(merge.left.next_id, merge.right.next_id)
 
     def placeholder(self, aval: Aval, of: Value | None = None, name: str | None = None) -> Value:

@@ -40,7 +40,7 @@ from myia.infer.domain.heap import (
 from myia.infer.domain.heap_arrays import type_of_array
 from myia.infer.domain.values import Ref, Scalar
 from myia.infer.domain.views import StridedSlice
-from myia.infer.paths.merge_result import Merging, PointsToResult
+from myia.infer.paths.merge_result import Alias, Merging
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -75,25 +75,23 @@ def _array(merging: Merging, id: int) -> ArrayObject:
     return contents
 
 
-def _without_set(
-    merging: Merging, a: int, b: int, id: int, possible: tuple[int, ...] = ()
-) -> PointsToResult:
+def _drop_set(merging: Merging, a: int, b: int, id: int) -> None:
     """A name without a points-to set that had one becomes a read-only copy of the elements."""
     left, right = merging.merge.left[a], merging.merge.right[b]
-    if points_to_of(left) is None and points_to_of(right) is None:
-        return PointsToResult(possible=possible)
-    # Read-only: the array that the name stands for would not show a write to the copy.
-    copy = replace(_array(merging, id), readonly=VIEW_OF_ONE_PATH, contiguous=False)
-    return PointsToResult(copy, copied=(*left.bases, *right.bases), possible=possible)
+    if points_to_of(left) is not None or points_to_of(right) is not None:
+        # Read-only: the array that the name stands for would not show a write to the copy.
+        copy = replace(_array(merging, id), readonly=VIEW_OF_ONE_PATH, contiguous=False)
+        merging.objects[id] = copy
+        merging.copies += [(base, id) for base in (*left.bases, *right.bases)]
 
 
 # ----- Branches
 
 
-def of_branches(merging: Merging, a: int, b: int, id: int) -> PointsToResult:
+def add_set_of_branches(merging: Merging, a: int, b: int, id: int) -> None:
     """The options are the arrays `a` and `b` of the two branches."""
     if a == b or not _are_options(merging, a, b, _array(merging, id).value.aval):
-        return _without_set(merging, a, b, id)
+        return _drop_set(merging, a, b, id)
     merge = merging.merge
     # An array made on one path must exist after the merge to be an option: the other path yields
     # zeros for it.
@@ -101,12 +99,13 @@ def of_branches(merging: Merging, a: int, b: int, id: int) -> PointsToResult:
         if option not in merge.before:
             merging.one_sided(Ref(option), left)
         if any(h.invalidation(option) is not None for h in merge.sides if option in h):
-            return _without_set(merging, a, b, id)
+            return _drop_set(merging, a, b, id)
     contiguous = all(map(_is_contiguous, (merge.left[a], merge.right[b])))
     index = Scalar(merging.placeholder(I64), True, 0, 1)
     value, options = _array(merging, id).value, (a, b)
-    name = ArrayObject(value, None, contiguous, PointsTo(index, options))
-    return PointsToResult(name, exact=True, copied=options)
+    merging.objects[id] = ArrayObject(value, None, contiguous, PointsTo(index, options))
+    merging.exact.add((a, b))
+    merging.copies += [(base, id) for base in options]
 
 
 def _are_options(merging: Merging, a: int, b: int, aval: Aval) -> bool:
@@ -130,9 +129,9 @@ def _is_contiguous(contents: Contents) -> bool:
 # ----- Loops
 
 
-def of_loop(
+def add_set_of_loop(
     merging: Merging, a: int, b: int, id: int, before: Heap, private_arrays: Mapping[int, int]
-) -> PointsToResult:
+) -> None:
     """The options are arrays from before the loop, and the loop-private array of the name.
 
     `private_arrays`: those at the start of the iteration, by loop name.
@@ -144,25 +143,28 @@ def of_loop(
     else:
         options = points_to.options if points_to is not None else ()
     if not options:
-        return _without_set(merging, a, b, id)
+        return _drop_set(merging, a, b, id)
     targets = list(dict.fromkeys(_targets(merge.right, b, before)))
     options += tuple(target for target in targets if target in before and target not in options)
     new_arrays = tuple(target for target in targets if target not in before)
     if not _can_assign(merging, id, options, new_arrays, before):
-        return _without_set(merging, a, b, id, possible=options)
+        merging.aliases += [Alias(True, old, id) for old in options]
+        return _drop_set(merging, a, b, id)
     was = private_arrays.get(a)
     private = was if id == a else None
     if private is None and (new_arrays or was is not None):
         private = merging.new_id()
-    found = PointsToResult(exact=True, private=private, new_arrays=new_arrays)
     if private is not None:
-        contents = _private_contents(merging, private, id, new_arrays)
-        found = replace(found, private_contents=contents)
+        merging.private_arrays[id] = private
+        merging.objects[private] = _private_contents(merging, private, id, new_arrays)
+        merging.aliases += [Alias(False, new, private) for new in new_arrays]
         if was in options:
             options = tuple(private if option == was else option for option in options)
         else:
             options = (*options, private)
-    return replace(found, contents=_name(merging, a, b, id, options), copied=options)
+    merging.objects[id] = _name(merging, a, b, id, options)
+    merging.exact.add((a, b))
+    merging.copies += [(base, id) for base in options]
 
 
 def _targets(heap: Heap, id: int, before: Heap) -> Iterator[int]:

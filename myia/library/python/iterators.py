@@ -16,6 +16,7 @@ from myia.infer.domain.values import (
     Abstract,
     Iterator,
     Number,
+    Ref,
     Scalar,
     Static,
     Tuple,
@@ -91,7 +92,7 @@ def _zip_items(ctx: Context, x: Iterator) -> Items:
 
 @function(reversed, dynamic=as_is)
 def _reversed(ctx: Context, x: Abstract) -> Abstract:
-    if isinstance(x, Iterator) and x.state is not None:
+    if isinstance(x, Iterator) and isinstance(x.state, Ref):
         ctx.fail(BadType, message=f"{x.kind!r} object is not reversible")
     return iterator(ctx, "reversed", x, ctx.length(x))
 
@@ -112,7 +113,7 @@ def _reversed_items(ctx: Context, x: Iterator) -> Items:
 
 @function(iter)
 def _iter(ctx: Context, x: Abstract) -> Abstract:
-    return x if isinstance(x, Iterator) and x.state is not None else iterator(ctx, "iter", x)
+    return x if isinstance(x, Iterator) and isinstance(x.state, Ref) else iterator(ctx, "iter", x)
 
 
 @function(next)

@@ -37,7 +37,7 @@ from myia.infer.registry import as_is, function
 
 @function(len, dynamic=as_is)
 def _len(ctx: Context, x: Abstract) -> Abstract:
-    if isinstance(x, Iterator) and x.state is not None:
+    if isinstance(x, Iterator) and isinstance(x.state, Ref):
         ctx.fail(BadType, message=f"object of type {x.kind!r} has no len()")
     return ctx.length(x)
 
