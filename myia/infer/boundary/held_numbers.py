@@ -74,8 +74,8 @@ def _parts_of(x: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"[{key!r}]", item) for key, item in x.items())
     elif isinstance(x, types.FunctionType):
         if not is_traced(x):
-            yield from ((f".{name}", value) for name, value in _captured(x))
-            yield from ((f".{name}", value) for name, value in vars(x).items())
+            named = (*zip(names_of_captured(x), variables(x)), *vars(x).items())
+            yield from ((f".{name}", value) for name, value in named)
     elif isinstance(x, types.MethodType):
         yield ".__func__", x.__func__
         yield ".__self__", x.__self__
@@ -93,11 +93,6 @@ def _parts_of(x: Any) -> Iterator[tuple[str, Any]]:
         yield ".args", x.args
     else:
         yield from ((f".{name}", value) for name, value in state_of(x).items())
-
-
-def _captured(f: types.FunctionType) -> Iterator[tuple[str, Any]]:
-    """The variables of a function's closure, and its defaults."""
-    return zip(names_of_captured(f), variables(f))
 
 
 def names_of_captured(f: types.FunctionType) -> tuple[str, ...]:

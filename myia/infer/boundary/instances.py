@@ -6,6 +6,7 @@ class (`__slots__`) hold. No code of the class is run to read it or to write it.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import functools
@@ -120,21 +121,14 @@ def set_state(x: Any, state: Mapping[str, Any]) -> None:
     for name, slot in slots.items():
         if name in state:
             slot.__set__(x, state[name])
-        elif _is_set(slot, x):
-            slot.__delete__(x)
+        else:
+            with contextlib.suppress(AttributeError):  # it is empty already
+                slot.__delete__(x)
     if cls.__dictoffset__:
         attributes = x.__dict__
         for name in [n for n in attributes if n not in state]:
             del attributes[name]
         attributes.update((n, v) for n, v in state.items() if n not in slots)
-
-
-def _is_set(slot: types.MemberDescriptorType, x: Any) -> bool:
-    try:
-        slot.__get__(x, type(x))
-    except AttributeError:
-        return False
-    return True
 
 
 def new_instance(cls: type, state: Mapping[str, Any]) -> Any:

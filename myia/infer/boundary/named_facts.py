@@ -175,7 +175,9 @@ def _answer_name(signature: Any) -> Name | None:
         return ("function", code_hash(signature.code), signature.names, parts)
     if isinstance(signature, Node):
         parts = tuple(map(_answer_name, signature.parts))
-        return (signature.kind, _answer_cls(signature.cls), tuple(map(repr, signature.keys)), parts)
+        cls = signature.cls
+        name = f"{cls.__module__}.{cls.__qualname__}" if isinstance(cls, type) else repr(cls)
+        return (signature.kind, name, tuple(map(repr, signature.keys)), parts)
     return ("seen", signature.index) if isinstance(signature, SeenObject) else None
 
 
@@ -184,10 +186,6 @@ def _text(x: Any) -> str:
     if isinstance(x, frozenset):
         return f"frozenset({sorted(map(_text, x))})"
     return f"({', '.join(map(_text, x))})" if type(x) is tuple else repr(x)
-
-
-def _answer_cls(cls: Any) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}" if isinstance(cls, type) else repr(cls)
 
 
 def code_hash(code: types.CodeType) -> str:

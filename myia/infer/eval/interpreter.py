@@ -22,7 +22,6 @@ from myia.infer.domain.facts import ABSENT, Answer, Cell, Global
 from myia.infer.domain.heap import BufferObject, ListObject, SetObject
 from myia.infer.domain.values import (
     Abstract,
-    NewException,
     Opaque,
     Outside,
     Ref,
@@ -161,10 +160,6 @@ class Interpreter(Context):
         """`raise`: the call raises it, if the program comes here."""
         raised = exceptions.raised(self, exception)
         raise RaiseReached(Raises(current_span(), raised.message), raised)
-
-    def check_assertion(self, failed: Value, arguments: tuple[Abstract, ...]) -> None:
-        """At run time, if `failed` holds: an AssertionError with these arguments."""
-        self.add_check(failed, exceptions.raised(self, NewException(AssertionError, arguments)))
 
 
 def _is_library(code: py.Code) -> bool:

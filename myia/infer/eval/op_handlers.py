@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from myia.infer import attributes
+from myia.infer.boundary import exceptions
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
 from myia.infer.domain.heap import CellObject, DictObject, ListObject, SetObject
@@ -14,6 +15,7 @@ from myia.infer.domain.values import (
     UNDEFINED,
     Abstract,
     Closure,
+    NewException,
     Optional,
     Ref,
     Scalar,
@@ -174,12 +176,13 @@ def _call(ctx: Context, op: Op, f: Abstract, *args: Abstract) -> Abstract:
 
 
 @handles(py.assert_)
-def _assert(ctx: Interpreter, op: Op, condition: Abstract, message: Abstract) -> None:
+def _assert(ctx: Context, op: Op, condition: Abstract, message: Abstract) -> None:
     failed = negate(ctx, truth(ctx, condition))
     if isinstance(failed, Static) and failed.value:  # fails if the program comes here
         failed = Scalar(constant(True, bool), weak=True)
     if isinstance(failed, Scalar):
-        ctx.check_assertion(failed.value, () if is_none(message) else (message,))
+        error = NewException(AssertionError, () if is_none(message) else (message,))
+        ctx.add_check(failed.value, exceptions.raised(ctx, error))
 
 
 # ----- Ops that are one call

@@ -251,7 +251,7 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
         if (found := points_to.identity_test(ctx.heap, a.id, b.id)) is not None:
             return Scalar(found, weak=True)
         linked = b.id in ctx.heap.alias_edges.get(a.id, ())
-        if linked or points_to.is_ambiguous(ctx.heap, a.id, b.id):
+        if linked or any(points_to.points_to_of(ctx.heap[x.id]) for x in (a, b)):
             ctx.fail(InvalidatedRead, where="the line where one name was given two objects")
         return FALSE
     code = _code_of(a)

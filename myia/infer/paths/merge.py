@@ -32,6 +32,7 @@ from myia.infer.domain.describe import describe
 from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, promote
 from myia.infer.domain.heap import (
     VIEW_OF_ONE_PATH,
+    AnyList,
     ArrayObject,
     BufferObject,
     Contents,
@@ -310,6 +311,7 @@ class Walk(Merging):
         if view is not None:
             self.exact.add((a, b))
             return view
+        lists = isinstance(x, AnyList) and isinstance(y, AnyList)
         if isinstance(x, ARRAYS) and isinstance(y, ARRAYS):
             dynamic = isinstance(x, DYNAMIC) or isinstance(y, DYNAMIC)
             joined = (
@@ -317,7 +319,7 @@ class Walk(Merging):
                 if dynamic
                 else merge_arrays.merged_array(self, a, b, lambda i: named or self.is_referenced(i))
             )
-        elif merge_lists.are_lists(x, y) and (x.key() != y.key() or isinstance(x, BufferObject)):
+        elif lists and (x.key() != y.key() or isinstance(x, BufferObject)):
             joined, self.growth = merge_lists.merged_list(self, a, b, self.growth)
         elif x.key() == y.key():
             return x.rebuild(tuple(map(self.merge_values, x.children(), y.children())))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from myia.infer.domain.dtypes import bounds
-from myia.infer.domain.heap import AnyList, BufferObject, Contents, ListObject
+from myia.infer.domain.heap import AnyList, BufferObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Scalar
 from myia.infer.lists.growing_lists import (
@@ -28,10 +28,6 @@ from myia.infer.paths.merge_result import Joined, Merging
 from myia.ir.core import Value
 
 BOUND_THE_LOOP = "bound the number of iterations: `for i in myia.bounded(range(n), most)`"
-
-
-def are_lists(x: Contents, y: Contents) -> bool:
-    return isinstance(x, AnyList) and isinstance(y, AnyList)
 
 
 def merged_list(

@@ -180,21 +180,19 @@ def _targets(heap: Heap, id: int, before: Heap) -> Iterator[int]:
 def _can_assign(
     merging: Merging, id: int, options: tuple[int, ...], new_arrays: tuple[int, ...], before: Heap
 ) -> bool:
-    """All options are arrays of one type that may be written to."""
+    """All options are arrays of one type that may be written to; no new one is a view."""
     merge, aval = merging.merge, _array(merging, id).value.aval
     old = [option for option in options if option in before]
     return (
         len(old) < MAX_POINTS_TO_OPTIONS
         and not any(map(merge.left.invalidation, old))
-        and all(_is_writable_array(merge.right[new]) for new in new_arrays)
+        and all(
+            isinstance(new, ArrayObject) and new.readonly is None
+            for new in map(merge.right.__getitem__, new_arrays)
+        )
         and all(_fits(merge.right, new, aval) for new in new_arrays)
         and all(_fits(merge.left, option, aval) for option in old)
     )
-
-
-def _is_writable_array(contents: Contents) -> bool:
-    """An array that is no view, and may be written to."""
-    return isinstance(contents, ArrayObject) and contents.readonly is None
 
 
 def _private_contents(
@@ -281,11 +279,6 @@ def may_be_new_array(heap: Heap, id: int, options: tuple[int, ...]) -> bool:
 
 
 # ----- Identity
-
-
-def is_ambiguous(heap: Heap, a: int, b: int) -> bool:
-    """Whether one of the two has a points-to set."""
-    return any(points_to_of(heap[id]) is not None for id in (a, b))
 
 
 def identity_test(heap: Heap, a: int, b: int) -> Value | None:
