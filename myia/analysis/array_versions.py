@@ -14,7 +14,8 @@ In SSA every store makes a new array. A *version chain* connects a version to th
 it comes (its origin), through stores, inner loops and branches. This is memory SSA for arrays.
 
 What it computes: the chain of each carry of a loop; which loads find the value from before the
-loop, or the value from before any store so far.
+loop, or the value from before any store so far; in one region, the oldest version with the slice of
+an access, and whether a stored slice is ever read.
 
 What it guarantees: all versions of a chain differ from the origin only where its stores write.
 

@@ -54,10 +54,6 @@ class SplitAdjoint:
     versions: Mapping[Value, Version] = field(default_factory=dict)
 
     @property
-    def bytes_per_iteration(self) -> int:
-        return sum(x.aval.nbytes for x in self.residuals)
-
-    @property
     def carry_args(self) -> tuple[Value, ...]:
         """The carries at the start of the iteration: arguments of the adjoint region."""
         return self.rev.adjoint_region.args[1 : 1 + len(self.rev.carries)]
