@@ -19,7 +19,7 @@ checked_by_python(
     *(np.histogram, np.histogram_bin_edges, np.histogram2d),
     # shapes
     *(np.reshape, np.ravel, np.rot90, np.tile, np.repeat, np.roll),
-    *(np.moveaxis, np.copyto, np.take_along_axis, np.linalg.outer),
+    *(np.moveaxis, np.copyto, np.take_along_axis, np.linalg.outer, np.select),
     *(np.split, np.array_split, np.vsplit, np.hsplit, np.dsplit),
     *(np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack),
     *(np.eye, np.tri, np.tril, np.triu, np.vander, np.diff, np.gradient, np.trim_zeros),

@@ -181,7 +181,7 @@ def _in_range(ctx: Context, index: Value, n: int) -> Value:
 I64 = np.dtype(np.int64)
 
 
-def _sorted(ctx: Context, a: Ref, axis: Abstract) -> tuple[PaddedValue, int, Value]:
+def _sorted(ctx: Context, a: Ref, axis: Abstract) -> tuple[PaddedValue, Value]:
     """The elements sorted along an axis, valid before masked ones; and their old indices."""
     x = read(ctx, a).packed()
     ndim = x.value.aval.ndim
@@ -196,14 +196,14 @@ def _sorted(ctx: Context, a: Ref, axis: Abstract) -> tuple[PaddedValue, int, Val
         live = shaping.broadcast(dynamic_axis.valid_mask(), shape=x.value.shape, dims=(i,))
         dead = convert(logic.not_(live), dtype=np.dtype(np.int8))
         _, value, indices = emit(sort_p, dead, x.value, indices, axis=i, keys=2)
-    return PaddedValue(value, x.dynamic_axes), i, indices
+    return PaddedValue(value, x.dynamic_axes), indices
 
 
 @for_dynamic_arrays(_sort)
 def _sort_dynamic(
     ctx: Context, a: Ref, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
-    found, _, _ = _sorted(ctx, a, axis)
+    found, _ = _sorted(ctx, a, axis)
     return new_array(ctx, pad_masked(found.value, found.dynamic_axes), found.dynamic_axes)
 
 
@@ -212,7 +212,7 @@ def _sort_in_place_dynamic(
     ctx: Context, self: Ref, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
     access.pack_to_prefixes(ctx, self)
-    found, _, _ = _sorted(ctx, self, axis)
+    found, _ = _sorted(ctx, self, axis)
     access.store(ctx, self, found.value)
     return NONE
 
@@ -221,7 +221,7 @@ def _sort_in_place_dynamic(
 def _argsort_dynamic(
     ctx: Context, a: Ref, axis: Abstract = LAST, kind: Abstract = NONE, **options: Abstract
 ) -> Abstract:
-    found, _, indices = _sorted(ctx, a, axis)
+    found, indices = _sorted(ctx, a, axis)
     return new_array(ctx, pad_masked(indices, found.dynamic_axes), found.dynamic_axes)
 
 

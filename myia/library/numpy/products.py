@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import broadcast_to, convert, is_number, promote
+from myia.infer.domain.dtypes import broadcast_to, convert, promote
 from myia.infer.domain.dynamic_axes import DynamicAxis, fill_masked, stop_masked_gradients
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_static_int
+from myia.infer.domain.values import NONE, Abstract, Ref, Static
 from myia.infer.domain.views import reshape
 from myia.infer.dynamic.access import (
     PaddedValue,
@@ -19,21 +20,20 @@ from myia.infer.dynamic.access import (
     refuse_dynamic,
 )
 from myia.infer.dynamic.broadcasting import align_axes, apply_elementwise
+from myia.infer.numeric.constant_methods import python_result
 from myia.infer.numeric.promotion import is_numeric, operand_dtype
 from myia.infer.operators import operators
 from myia.infer.registry import for_dynamic_arrays, function, method
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,
-    axis_number,
     boxed,
-    integers,
     numeric,
-    static_value,
     store_out,
     value_of,
 )
 from myia.library.support.dynamic_variants import store_dynamic_out
+from myia.library.support.traced import python_value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
 from myia.primitives.linalg.dot import dot_general
@@ -143,18 +143,13 @@ def _tensordot(
 
 
 def _paired_axes(ctx: Context, axes: Abstract, m: int, n: int) -> tuple[Axes, Axes]:
-    if is_static_int(axes) or is_number(axes):
-        count = static_value(ctx, axes, "the number of axes")
-        if count > min(m, n):
-            ctx.fail(BadValue, message="tuple index out of range", exception="IndexError")
-        return tuple(range(m - count, m)), tuple(range(count))
-    pair = ctx.list_items(axes)
-    if len(pair) != 2:
-        ctx.fail(BadValue, message="`axes` must be a number or two sequences")
-    left, right = (integers(ctx, p, "an axis") for p in pair)
+    given = python_value(ctx, axes, "the axes of `numpy.tensordot`")
+    if np.ndim(given) == 0:
+        given = range(m - given, m), range(given)
+    left, right = given
     return (
-        tuple(axis_number(ctx, i, m) for i in left),
-        tuple(axis_number(ctx, j, n) for j in right),
+        python_result(ctx, normalize_axis_tuple, left, m),
+        python_result(ctx, normalize_axis_tuple, right, n),
     )
 
 

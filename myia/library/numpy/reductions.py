@@ -205,8 +205,14 @@ def _cumulative_handler(
     return handler
 
 
-_both_spellings(np.cumsum, _cumulative_handler("cumsum", cumulative.cumsum), accumulated_with(0))
-_both_spellings(np.cumprod, _cumulative_handler("cumprod", cumulative.cumprod), accumulated_with(1))
+def _running(name: str, ufunc: np.ufunc, primitive: CallablePrimitive, neutral: int) -> None:
+    dynamic = accumulated_with(neutral)
+    _both_spellings(getattr(np, name), _cumulative_handler(name, primitive), dynamic)
+    function(ufunc.accumulate, dynamic=dynamic)(_cumulative_handler(name, primitive, Static(0)))
+
+
+_running("cumsum", np.add, cumulative.cumsum, 0)
+_running("cumprod", np.multiply, cumulative.cumprod, 1)
 
 for _ufunc, _primitive in {np.maximum: sorting.cummax, np.minimum: sorting.cummin}.items():
     _name = f"{_ufunc.__name__}.accumulate"

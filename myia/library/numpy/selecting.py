@@ -86,9 +86,6 @@ def _select(
     ctx: Context, condlist: Abstract, choicelist: Abstract, default: Abstract = ZERO
 ) -> Abstract:
     conditions, choices = ctx.list_items(condlist), ctx.list_items(choicelist)
-    if len(conditions) != len(choices) or not conditions:
-        message = "list of cases must be same length as list of conditions"
-        ctx.fail(BadValue, message=message)
     given = [numeric(ctx, x) for x in (*choices, default)]
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in given))
     # Integers that do not fit wrap, as those of arrays.

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.values import Abstract, Scalar, Static, Tuple, is_static_number
-from myia.infer.numeric.constant_methods import evaluate_constant
+from myia.infer.domain.errors import BadType
+from myia.infer.domain.values import Abstract, Scalar, Static, Tuple
+from myia.infer.numeric.constant_methods import evaluate_constant, evaluated
 from myia.infer.operators import operators
 from myia.infer.registry import function
 from myia.ir.core import Value
@@ -29,11 +29,6 @@ from myia.primitives.special import gamma_bessel
 F64 = np.dtype(np.float64)
 
 
-def _python(ctx: Context, f: Callable[..., Any], *args: Abstract) -> Abstract:
-    """`f` of static numbers evaluated by Python."""
-    return evaluate_constant(ctx, f, *(x.value for x in args if isinstance(x, Static)))
-
-
 def _float(ctx: Context, x: Abstract) -> Value:
     """`float(x)` as an IR value."""
     return value_of(ctx, ctx.call(Static(float), (x,), {}), F64)
@@ -43,8 +38,8 @@ def _register(f: Callable, emit: Callable[..., Value], count: int | None = 1) ->
     """A function of `count` numbers (None: of any number of them)."""
 
     def handler(ctx: Context, *args: Abstract) -> Abstract:
-        if all(is_static_number(x) for x in args):
-            return _python(ctx, f, *args)
+        if (known := evaluated(ctx, f, *args)) is not None:
+            return known
         if count not in (None, len(args)):
             message = f"math.{f.__name__}() takes {count} arguments ({len(args)} given)"
             ctx.fail(BadType, message=message)
@@ -82,8 +77,8 @@ _register(math.hypot, value_formulas.hypot, None)
 @function(math.log)
 def _log(ctx: Context, x: Abstract, base: Abstract | None = None) -> Abstract:
     numbers = [x] if base is None else [x, base]
-    if all(is_static_number(number) for number in numbers):
-        return _python(ctx, math.log, *numbers)
+    if (known := evaluated(ctx, math.log, *numbers)) is not None:
+        return known
     logs = [transcendental.log(_float(ctx, number)) for number in numbers]
     return Scalar(logs[0] if base is None else arithmetic.div(*logs), weak=True)
 
@@ -93,8 +88,8 @@ def _log(ctx: Context, x: Abstract, base: Abstract | None = None) -> Abstract:
 
 def _rounding(f: Callable, emit: Callable[[Value], Value]) -> None:
     def handler(ctx: Context, x: Abstract) -> Abstract:
-        if is_static_number(x):
-            return _python(ctx, f, x)
+        if (known := evaluated(ctx, f, x)) is not None:
+            return known
         if isinstance(x, Scalar) and x.dtype.kind in "biu":
             return ctx.call(Static(int), (x,), {})
         rounded = Scalar(emit(_float(ctx, x)), weak=True)
@@ -111,8 +106,8 @@ _rounding(math.trunc, transcendental.trunc)
 @function(math.modf)
 def _modf(ctx: Context, x: Abstract) -> Abstract:
     """The fractional and the whole part, both with the sign of `x`."""
-    if is_static_number(x):
-        return _python(ctx, math.modf, x)
+    if (known := evaluated(ctx, math.modf, x)) is not None:
+        return known
     return Tuple(tuple(Scalar(part, weak=True) for part in value_formulas.modf(_float(ctx, x))))
 
 
@@ -122,9 +117,8 @@ def _modf(ctx: Context, x: Abstract) -> Abstract:
 @function(math.fsum)
 def _fsum(ctx: Context, iterable: Abstract) -> Abstract:
     """`math.fsum`: rounded as an ordinary sum, unless all items are compile-time values."""
-    items = _static_items(ctx, iterable)
-    if items is not None:
-        return _python(ctx, math.fsum, Static(items))
+    if (known := evaluated(ctx, math.fsum, iterable)) is not None:
+        return known
     total = ctx.call(Static(sum), (iterable, Static(0.0)), {})
     return ctx.call(Static(float), (total,), {})
 
@@ -135,22 +129,9 @@ def _prod(ctx: Context, iterable: Abstract, *, start: Abstract = Static(1)) -> A
     return functools.reduce(lambda a, b: operators.binary(ctx, "*", a, b), items, start)
 
 
-@function(math.dist)
-def _dist(ctx: Context, p: Abstract, q: Abstract) -> Abstract:
-    ps, qs = ctx.list_items(p), ctx.list_items(q)
-    if len(ps) != len(qs):
-        message = "both points must have the same number of dimensions"
-        ctx.fail(BadValue, message=message)
-    differences = [operators.binary(ctx, "-", a, b) for a, b in zip(ps, qs)]
-    return ctx.call(Static(math.hypot), differences, {})
-
-
-def _static_items(ctx: Context, iterable: Abstract) -> list | None:
-    """The items of a sequence of compile-time numbers."""
-    if not isinstance(iterable, Tuple):
-        return None
-    known = [x.value for x in iterable.items if is_static_number(x)]
-    return known if len(known) == len(iterable.items) else None
+@from_source(math.dist)
+def dist(p: Any, q: Any, /) -> Any:
+    return math.hypot(*[a - b for a, b in zip(p, q, strict=True)])
 
 
 @from_source(math.isclose)
@@ -166,7 +147,7 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
 def _compile_time_integers(f: Callable) -> None:
     def handler(ctx: Context, *args: Abstract) -> Abstract:
         what = f"an argument of `math.{f.__name__}`"
-        return _python(ctx, f, *(Static(ctx.int_of(x, what)) for x in args))
+        return evaluate_constant(ctx, f, *(ctx.int_of(x, what) for x in args))
 
     function(f)(handler)
 

@@ -227,8 +227,6 @@ def diff(
     a: Array, n: Array = 1, axis: Axis = -1, prepend: Array = None, append: Array = None
 ) -> Array:
     a = np.asarray(a)
-    if n < 0:
-        raise ValueError("order must be non-negative")
     (axis,) = axes_of(axis, a.ndim)
     before = (slice(None),) * axis
     ends = [end_row(a, end, axis) for end in (prepend, append)]

@@ -30,13 +30,6 @@ def reduce_by(whole: Callable) -> Callable:
     return reduce
 
 
-def accumulate_by(whole: Callable) -> Callable:
-    def accumulate(array: Array, axis: Axis = 0, dtype: Dtype = None, out: Array = None) -> Array:
-        return whole(array, axis=axis, dtype=dtype, out=out)
-
-    return accumulate
-
-
 def outer_method(ufunc: np.ufunc) -> Callable:
     def outer(A: Array, B: Array, **options: Array) -> Array:
         A = np.asarray(A)
@@ -161,18 +154,15 @@ REDUCED: dict[np.ufunc, Any] = {
     np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min,
     np.logical_and: np.all, np.logical_or: np.any,
 }  # fmt: skip
-ACCUMULATED: dict[np.ufunc, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
+WITH_PRIMITIVE = (np.add, np.multiply, np.maximum, np.minimum)  # of cumulative operations
 
 _ufunc: np.ufunc
 for _ufunc in FOLDS:
     _whole = REDUCED.get(_ufunc)
     from_source(_ufunc.reduce)(reduce_by(_whole) if _whole else reduce_method(_ufunc))
     from_source(_ufunc.reduceat)(reduceat_method(_ufunc))
-    if _ufunc not in (np.maximum, np.minimum):
-        _whole = ACCUMULATED.get(_ufunc)
-        from_source(_ufunc.accumulate)(
-            accumulate_by(_whole) if _whole else accumulate_method(_ufunc)
-        )
+    if _ufunc not in WITH_PRIMITIVE:
+        from_source(_ufunc.accumulate)(accumulate_method(_ufunc))
 for _ufunc in OUTER:
     from_source(_ufunc.outer)(outer_method(_ufunc))
 for _ufunc in CHANGES:

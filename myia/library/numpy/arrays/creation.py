@@ -50,10 +50,7 @@ ZERO = Static(0)
 
 def _filled(name: str, number: int) -> Callable[..., Abstract]:
     def handler(
-        ctx: Context,
-        shape: Abstract,
-        dtype: Abstract = NONE,
-        order: Abstract = C,
+        ctx: Context, shape: Abstract, dtype: Abstract = NONE, order: Abstract = C
     ) -> Abstract:
         require_c_order(ctx, f"numpy.{name}", order)
         wanted = dtype_argument(ctx, dtype) or F64
@@ -218,11 +215,7 @@ def _copy(ctx: Context, a: Abstract, order: Abstract = K, subok: Abstract = FALS
 
 @function(np.copyto)
 def _copyto(
-    ctx: Context,
-    dst: Ref,
-    src: Abstract,
-    casting: Abstract = NONE,
-    where: Abstract = TRUE,
+    ctx: Context, dst: Ref, src: Abstract, casting: Abstract = NONE, where: Abstract = TRUE
 ) -> Abstract:
     dtype, shape = dtype_of(ctx, dst), ctx.shape(dst)
     new = _spread(ctx, as_array(ctx, numeric(ctx, src), dtype), shape)
