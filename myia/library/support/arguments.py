@@ -123,13 +123,6 @@ def is_given(x: Abstract) -> bool:
     return not (is_none(x) or (isinstance(x, Static) and x.value is np._NoValue))
 
 
-def refuse_options(ctx: Context, function: str, options: dict[str, Abstract]) -> None:
-    """Refuse keyword arguments that are given."""
-    for name, x in options.items():
-        if is_given(x):
-            ctx.fail(Unsupported, what=f"`{name}=` of `{function}`")
-
-
 def static_flag(ctx: Context, x: Abstract, what: str) -> bool:
     """A compile-time truth value."""
     if not isinstance(x, Static):
