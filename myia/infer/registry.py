@@ -39,7 +39,7 @@ REGISTERED_ON_IMPORT: dict[
     str, list[Callable]
 ] = {}  # modules whose handlers are registered once they are imported
 SUBSCRIPTS: dict[int, Callable] = {}  # by the id of the object: `np.r_[...]`
-ASKED: set[Any] = set()  # functions whose arguments Python checks (`checked_by_python`)
+ASKED: set[Any] = set()  # functions that are called on samples first: their own checks hold
 DYNAMIC: dict[Callable, Callable] = {}  # handler -> its variant for dynamic arrays
 
 # Packages whose functions are traced by JAX: they are written to be traced (`infer/jax/`).
@@ -162,7 +162,7 @@ def invoke(
     args = [ctx.force(x) for x in args]
     general = _signature(handler)
     forced = ((k, ctx.force(x)) for k, x in kwargs.items())
-    kwargs = {k: x for k, x in forced if not _is_absent(x) or _takes(general, k)}
+    kwargs = {k: x for k, x in forced if is_given(x) or _takes(general, k)}
     if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
         if handler in DYNAMIC:
             handler = DYNAMIC[handler]
@@ -204,9 +204,9 @@ def invoke(
         raise
 
 
-def _is_absent(x: Abstract) -> bool:
-    """None or NumPy's "no value": most options are not given so, whether a handler has them."""
-    return isinstance(x, Static) and (x.value is None or x.value is np._NoValue)
+def is_given(x: Abstract) -> bool:
+    """False for None and for NumPy's "no value"."""
+    return not (isinstance(x, Static) and (x.value is None or x.value is np._NoValue))
 
 
 def _takes(signature: inspect.Signature | None, name: str) -> bool:
@@ -248,11 +248,6 @@ def _signature(function: Any) -> inspect.Signature | None:
         return inspect.signature(function)
     except (TypeError, ValueError):
         return None
-
-
-def checked_by_python(*functions: Any) -> None:
-    """Functions that are called on samples first: their own checks of options and shapes hold."""
-    ASKED.update(functions)
 
 
 def when_imported(module: str) -> Callable[[Callable], Callable]:

@@ -70,9 +70,9 @@ def with_nominal_shape(ctx: Context, x: Abstract) -> Abstract:
         return ctx.new(
             ListObject(tuple(with_nominal_shape(ctx, item) for item in ctx.list_items(x)))
         )
-    contents = ctx.heap[x.id] if isinstance(x, Ref) else None
-    if not isinstance(x, Ref) or not isinstance(contents, (DynamicArray, DynamicView)):
+    if not isinstance(x, Ref) or not is_dynamic(ctx, x):
         return x
+    contents = ctx.heap[x.id]
     lengths = [e.length for e in dynamic_axes_of(ctx, x) if e is not None]
     nominal = [n for length in lengths if (n := length.nominal) is not None]
     if not nominal or len(nominal) < len(lengths):
@@ -82,7 +82,7 @@ def with_nominal_shape(ctx: Context, x: Abstract) -> Abstract:
         ctx.check(less, IndexError, "a slice leaves its axis, where its full length is needed")
     if isinstance(contents, DynamicView):
         return ctx.view(Ref(contents.base), contents.step.bounding_slice)
-    return ctx.array(contents.value)
+    return ctx.array(read(ctx, x).value)
 
 
 # ----- Objects

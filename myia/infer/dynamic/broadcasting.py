@@ -47,6 +47,7 @@ MISMATCH = (
     "operands could not be broadcast together: they differ in size "
     "(an axis that has one element only at run time is not repeated)"
 )
+NOT_STORED = "could not broadcast input array into the part of an array: they differ in size"
 
 
 @dataclass(frozen=True)
@@ -129,8 +130,8 @@ def broadcast_elements(
     result_axes: list[_ResultAxis] = []
     result = list(xs)
     for axis in range(ndim):
-        here = {i: axis - ndim + x.value.aval.ndim for i, x in enumerate(result)}
-        mine = {i: a for i, a in here.items() if a >= 0}
+        starts = {i: x.value.aval.ndim - ndim for i, x in enumerate(result)}
+        mine = {i: axis + start for i, start in starts.items() if axis + start >= 0}
         found, result = _broadcast_axis(ctx, result, mine)
         result_axes.append(found)
     return result, result_axes
@@ -260,15 +261,13 @@ def broadcast_for_store(
         len(xs.value.shape) > len(shape) and xs.value.shape[0] == 1 and xs.dynamic_axes[0] is None
     ):
         xs = PaddedValue(ctx.reshape(xs.value, xs.value.shape[1:]), xs.dynamic_axes[1:])
-    message = "could not broadcast input array into the part of an array: they differ in size"
     if len(xs.value.shape) > len(shape):
-        ctx.fail(BadValue, message=message)
-    found = xs.value
-    for axis in range(-len(xs.value.shape), 0):
-        here, there = xs.dynamic_axes[axis], dynamic_axes[axis]
-        found = _align_axis_for_store(
-            ctx, found, axis % len(found.shape), here, shape[axis], there, message
-        )
+        ctx.fail(BadValue, message=NOT_STORED)
+    found, ndim = xs.value, len(xs.value.shape)
+    for i, (here, bound, there) in enumerate(
+        zip(xs.dynamic_axes, shape[-ndim:], dynamic_axes[-ndim:])
+    ):
+        found = _align_axis_for_store(ctx, found, i, here, bound, there)
     return broadcast_to(convert(found, dtype), shape)
 
 
@@ -279,7 +278,6 @@ def _align_axis_for_store(
     here: DynamicAxis | None,
     bound: int,
     there: DynamicAxis | None,
-    message: str,
 ) -> Value:
     """Move the valid elements along one axis from the indices of `here` to those of `there`."""
     n = x.shape[axis]
@@ -292,8 +290,7 @@ def _align_axis_for_store(
         return resized(x, axis, bound)
     if here is not None:
         x, _ = packed(x, axis, here)
-    check_equal_lengths(
-        ctx, static_length(n) if here is None else here.length, wanted, ValueError, message
-    )
+    length = static_length(n) if here is None else here.length
+    check_equal_lengths(ctx, length, wanted, ValueError, NOT_STORED)
     x = resized(x, axis, bound)
     return x if there is None else unpacked(x, axis, there)

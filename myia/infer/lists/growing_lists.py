@@ -41,12 +41,10 @@ from myia.primitives.pointwise import arithmetic, logic
 
 def list_length(buffer: BufferObject) -> Number:
     """The number of items: a static int or an integer scalar."""
-    if isinstance(buffer.base, Static):
-        return Static(buffer.base.value + buffer.offset)
-    if buffer.offset == 0:
-        return buffer.base
-    lo, hi = bounds(as_length((buffer.base, buffer.offset)))
-    return Scalar(arithmetic.add(buffer.base.value, buffer.offset), True, lo, hi)
+    base, offset = base_and_offset(buffer)
+    if offset == 0:
+        return base
+    return Scalar(arithmetic.add(base.value, offset), True, *bounds(as_length((base, offset))))
 
 
 def with_row(rows: Value, index: Value, item: Value) -> Value:

@@ -16,12 +16,13 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, number_value
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.heap import AnyList, BufferObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static
 from myia.infer.lists import growing_lists
 from myia.infer.lists.item_templates import ItemTemplate, item_templates_of, unified
+from myia.infer.numeric.constant_methods import python_result
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
@@ -139,10 +140,8 @@ def delete_items(ctx: Context, x: Ref, which: int | slice) -> None:
     """`del x[which]`"""
     length = _static_length(ctx, x)
     if isinstance(which, int):
-        if not -length <= which < length:
-            message = "list assignment index out of range"
-            ctx.fail(BadValue, message=message, exception="IndexError")
-        which = slice(which % length, which % length + 1)
+        i = python_result(ctx, range(length).__getitem__, which)
+        which = slice(i, i + 1)
     store_slice(ctx, x, which, ctx.new(ListObject(())))
 
 

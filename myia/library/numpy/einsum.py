@@ -11,11 +11,10 @@ from myia.infer.domain.dtypes import promote
 from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import NONE, Abstract, Ref, Static
 from myia.infer.numeric.promotion import operand_dtype
-from myia.infer.registry import function
+from myia.infer.registry import function, is_given
 from myia.library.support.arguments import (
     array,
     dtype_argument,
-    is_given,
     store_out,
     value_of,
 )

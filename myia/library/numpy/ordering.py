@@ -14,7 +14,7 @@ from myia.infer.domain.views import reshape
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.numeric.promotion import operand_dtype
-from myia.infer.registry import for_dynamic_arrays, function, method
+from myia.infer.registry import for_dynamic_arrays, function, is_given, method
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.library.numpy.reductions import operand_and_axis
@@ -22,7 +22,6 @@ from myia.library.support.arguments import (
     array,
     axis_argument,
     dtype_of,
-    is_given,
     static_value,
     value_of,
 )

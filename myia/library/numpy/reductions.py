@@ -17,7 +17,7 @@ from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import ravel, result_like
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
 from myia.infer.domain.views import reshape
-from myia.infer.registry import Variant, function, method
+from myia.infer.registry import Variant, function, is_given, method
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,
@@ -25,7 +25,6 @@ from myia.library.support.arguments import (
     dtype_argument,
     dtype_of,
     element_of,
-    is_given,
     mask_argument,
     reduction_axes,
     selects_all,

@@ -27,6 +27,7 @@ from myia.infer.numeric.promotion import broadcast_shapes, operand, operand_dtyp
 from myia.infer.registry import (
     as_is,
     function,
+    is_given,
     method,
 )
 from myia.ir.avals import Aval
@@ -38,7 +39,6 @@ from myia.library.support.arguments import (
     dtype_of,
     inexact,
     integer,
-    is_given,
     numeric,
     static_flag,
     store_out,

@@ -14,6 +14,7 @@ from myia.infer.domain.values import NONE, Abstract, Iterator, Ref, Static, Tupl
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.indexing import dict_key, fail_missing, getitem
 from myia.infer.lists import growing_lists, list_slices
+from myia.infer.numeric.constant_methods import python_result
 from myia.infer.operators import comparison, operators
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.registry import as_is, function, method
@@ -56,9 +57,7 @@ def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
         return _pop_grown(ctx, self, index)
     items = list(contents.items)
     i = ctx.int_of(index, "the index of an item")
-    if not -len(items) <= i < len(items):
-        ctx.fail(BadValue, message="pop index out of range", exception="IndexError")
-    item = items.pop(i)
+    item = python_result(ctx, items.pop, i)
     ctx.write(self, ListObject(tuple(items)))
     return item
 

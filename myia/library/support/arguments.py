@@ -15,6 +15,7 @@ from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, is_no
 from myia.infer.lists.nested_sequences import as_array
 from myia.infer.numeric.integer_elements import check_python_integer, element
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
+from myia.infer.registry import is_given
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.support.value_formulas import truth
@@ -116,11 +117,6 @@ def broadcasts_to(shape: tuple[int, ...], into: tuple[int, ...]) -> bool:
 
 
 # ----- Options
-
-
-def is_given(x: Abstract) -> bool:
-    """False for None and for NumPy's "no value"."""
-    return not (is_none(x) or (isinstance(x, Static) and x.value is np._NoValue))
 
 
 def static_flag(ctx: Context, x: Abstract, what: str) -> bool:

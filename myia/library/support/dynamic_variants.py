@@ -24,11 +24,10 @@ from myia.infer.domain.values import FALSE, NONE, Abstract, Ref, Static, Tuple, 
 from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.numeric.promotion import is_numeric
-from myia.infer.registry import Variant
+from myia.infer.registry import Variant, is_given
 from myia.library.support.arguments import (
     axes_argument,
     axis_argument,
-    is_given,
     numeric,
     selects_all,
     static_flag,

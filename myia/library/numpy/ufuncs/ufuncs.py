@@ -18,13 +18,12 @@ from myia.infer.domain.values import NONE, Abstract, Static, Tuple, is_static_nu
 from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.promotion import broadcast_shapes, operand, operand_dtype
 from myia.infer.operators import comparison, operators
-from myia.infer.registry import function
+from myia.infer.registry import function, is_given
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     cast,
     dtype_argument,
-    is_given,
     mask_argument,
     numeric,
     selects_all,

@@ -10,8 +10,8 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, Partial, Static, Tuple, is_none
-from myia.infer.registry import function
-from myia.library.support.arguments import dtype_argument, is_given
+from myia.infer.registry import function, is_given
+from myia.library.support.arguments import dtype_argument
 from myia.library.support.from_source import call_source
 
 
