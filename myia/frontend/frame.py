@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import gast
 
+from myia.frontend import errors
 from myia.frontend.core import Loop, is_generated, user_name
 from myia.frontend.liveness import Liveness
 from myia.frontend.scopes import Scope
@@ -23,7 +24,7 @@ from myia.ir.builder import build_region, emit, emit1
 from myia.ir.core import Region, Value
 from myia.primitives.core import emit_structured, py
 from myia.primitives.core import structured as s
-from myia.source.diagnostics import InternalError
+from myia.source.diagnostics import InternalError, MyiaError
 
 
 @dataclass(eq=False)
@@ -73,6 +74,8 @@ class Frame:
             emit(py.store_cell, self.cells[name], value, name=user_name(name))
 
     def delete(self, node: gast.Name) -> None:
+        if not self.scope.is_value(node.id):
+            raise MyiaError(errors.DeleteCaptured(self.spans.of(node), node.id))
         self.read(node)
         del self.values[node.id]
 

@@ -101,7 +101,7 @@ def _load(fn: types.FunctionType, namespace: py.Namespace) -> tuple[py.Code, boo
     spans = Spans(file)
     try:
         has_match = any(isinstance(n, ast.Match) for n in ast.walk(node))
-        scope = scopes(_core(fn, node, spans), frozenset(namespace.cells), spans)
+        scope = scopes(_core(fn, node, spans), frozenset(namespace.cells))
         return lower(scope, spans, namespace), has_match
     except RecursionError:
         raise MyiaError(errors.TooDeep(spans.header(node), fn.__name__)) from None

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import gast
 
+from myia.frontend import errors
 from myia.frontend.core import Loop, body_of
 from myia.frontend.desugar import desugar
 from myia.frontend.frame import Frame
@@ -23,6 +24,7 @@ from myia.ir.avals import PY
 from myia.ir.builder import at, build_region, emit, emit1
 from myia.ir.core import Region, Value
 from myia.primitives.core import py
+from myia.source.diagnostics import MyiaError
 
 # ----- Functions
 
@@ -111,6 +113,12 @@ def block(frame: Frame, stmts: list[gast.stmt]) -> None:
 
 def _pass(frame: Frame, node: gast.stmt) -> None:
     pass
+
+
+def _nonlocal(frame: Frame, node: gast.Nonlocal) -> None:
+    for name in node.names:
+        if frame.scope.kind(name) not in ("cell", "captured"):
+            raise MyiaError(errors.NonlocalOfPython(frame.spans.of(node), name))
 
 
 def _expr(frame: Frame, node: gast.Expr) -> None:
@@ -231,7 +239,7 @@ def _loop(frame: Frame, node: Loop) -> None:
 
 STATEMENTS: dict[type, Callable[[Frame, gast.stmt], None]] = {
     gast.Pass: _pass,
-    gast.Nonlocal: _pass,
+    gast.Nonlocal: _nonlocal,
     gast.Expr: _expr,
     gast.Assign: _assign,
     gast.AnnAssign: _annotated,

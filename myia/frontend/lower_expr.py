@@ -184,11 +184,8 @@ def _is_bare_super(frame: Frame, node: gast.Call) -> bool:
 
 def _super(frame: Frame) -> Value:
     """`super()` is `super(__class__, self)`, as in Python's compiler."""
-    first = frame.scope.parameters[0]
     super_, cls = emit1(py.global_, name="super"), emit1(py.free, name="__class__")
-    itself = frame.cells[first] if first in frame.cells else frame.values[first]
-    if first in frame.cells:
-        itself = emit1(py.load_cell, itself, name=first)
+    itself = frame.read(gast.Name(frame.scope.parameters[0], gast.Load(), None, None))
     return emit1(py.call, super_, cls, itself, spec=(None, None))
 
 

@@ -15,7 +15,15 @@ import itertools
 
 import gast
 
-from myia.frontend.core import COMPREHENSIONS, FUNCTIONS, body_of, items_of, parameters, variables
+from myia.frontend.core import (
+    COMPREHENSIONS,
+    FUNCTIONS,
+    body_of,
+    evaluated_here,
+    items_of,
+    parameters,
+    variables,
+)
 from myia.frontend.scopes import assigned
 
 # ----- Comprehension variables
@@ -42,9 +50,7 @@ class _Renamer:
                 self.visit(child, names)
 
     def _visit_function(self, node: gast.AST, names: dict[str, str]) -> None:
-        evaluated = [*getattr(node, "decorator_list", ()), *node.args.defaults]
-        evaluated += [d for d in node.args.kw_defaults if d is not None]
-        for child in evaluated:
+        for child in evaluated_here(node):
             self.visit(child, names)
         own = {p.id for p in parameters(node)} | set(assigned(*body_of(node)))
         inner = {old: new for old, new in names.items() if old not in own}

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 
 import gast
 
-from myia.frontend import errors
 from myia.frontend.core import (
     COMPREHENSIONS,
     FUNCTIONS,
@@ -25,8 +24,6 @@ from myia.frontend.core import (
     parameters,
     walk_here,
 )
-from myia.frontend.spans import Spans
-from myia.source.diagnostics import MyiaError
 
 
 @dataclass(eq=False)
@@ -57,14 +54,13 @@ class Scope:
         return self.kind(name) == "local"
 
 
-def scopes(function: gast.AST, free: frozenset[str], spans: Spans) -> Scope:
+def scopes(function: gast.AST, free: frozenset[str]) -> Scope:
     """The scope of `function` and, as its children, of the functions inside it.
 
     `free` are the names of the Python closure around `function`.
     """
     scope = _collect(function)
     _resolve(scope, frozenset(), free)
-    _check(scope, spans)
     return scope
 
 
@@ -114,23 +110,6 @@ def _resolve(scope: Scope, visible: frozenset[str], free: frozenset[str]) -> Non
     for child in scope.children.values():
         _resolve(child, inner, free)
         scope.cells.update(name for name in child.captured if name in scope.locals)
-
-
-def _check(scope: Scope, spans: Spans) -> None:
-    for stmt in body_of(scope.node):
-        for node in walk_here(stmt):
-            _check_node(scope, node, spans)
-    for child in scope.children.values():
-        _check(child, spans)
-
-
-def _check_node(scope: Scope, node: gast.AST, spans: Spans) -> None:
-    if isinstance(node, gast.Nonlocal):
-        for name in node.names:
-            if scope.kind(name) not in ("cell", "captured"):
-                raise MyiaError(errors.NonlocalOfPython(spans.of(node), name))
-    elif _is_bound(node, gast.Del) and not scope.is_value(node.id):
-        raise MyiaError(errors.DeleteCaptured(spans.of(node), node.id))
 
 
 # ----- The names that code assigns

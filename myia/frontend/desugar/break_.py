@@ -42,11 +42,7 @@ def _remove(loop: Loop, fresh: Fresh) -> Block:
     if not has_own(gast.Break, loop.body):
         return [loop, *orelse]
     flag = fresh("break")
-
-    def taken(node: gast.Break) -> Block:
-        return [assign(flag, constant(True, node), node)]
-
-    loop.body, _ = remove(loop.body, Jump(gast.Break, flag, taken))
+    loop.body = remove(loop.body, Jump(gast.Break, flag))
     loop.test = unless(flag, loop.test, loop)
     after = [if_(not_(name(flag, loop)), orelse, [], loop)] if orelse else []
     return [assign(flag, constant(False, loop), loop), loop, *after]

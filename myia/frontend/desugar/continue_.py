@@ -20,15 +20,9 @@ from myia.frontend.desugar.jumps import Jump, remove
 def remove_continues(stmts: Block, fresh: Fresh) -> Block:
     def remove_from(stmt: gast.stmt) -> Block:
         if isinstance(stmt, Loop) and has_own(gast.Continue, stmt.body):
-            stmt.body = _remove(stmt, fresh("continue"))
+            flag = fresh("continue")
+            body = remove(stmt.body, Jump(gast.Continue, flag))
+            stmt.body = [assign(flag, constant(False, stmt), stmt), *body]
         return [stmt]
 
     return rewritten(stmts, remove_from)
-
-
-def _remove(loop: Loop, flag: str) -> Block:
-    def taken(node: gast.Continue) -> Block:
-        return [assign(flag, constant(True, node), node)]
-
-    body, _ = remove(loop.body, Jump(gast.Continue, flag, taken))
-    return [assign(flag, constant(False, loop), loop), *body]

@@ -22,7 +22,17 @@ from enum import IntEnum
 
 import gast
 
-from myia.frontend.core import Block, Loop, if_, is_endless, name, not_, unless
+from myia.frontend.core import (
+    Block,
+    Loop,
+    assign,
+    constant,
+    if_,
+    is_endless,
+    name,
+    not_,
+    unless,
+)
 
 
 class Taken(IntEnum):
@@ -35,40 +45,32 @@ class Taken(IntEnum):
 
 @dataclass(frozen=True)
 class Jump:
-    """One kind of jump. `taken(node)` gives the statements that replace it and set `flag`."""
+    """One kind of jump. Statements that set `flag` replace it, after those of `before(node)`."""
 
     kind: type[gast.stmt]
     flag: str
-    taken: Callable[[gast.stmt], Block]
+    before: Callable[[gast.stmt], Block] = lambda node: []
     leaves_loops: bool = False
 
 
-def remove(stmts: Block, jump: Jump) -> tuple[Block, Taken]:
+def remove(stmts: Block, jump: Jump) -> Block:
     """`stmts` without the jumps; code after a jump that is always taken is dropped."""
     done: Block = []
     for i, stmt in enumerate(stmts):
-        rest = stmts[i + 1 :]
+        taken, rest = Taken.NEVER, stmts[i + 1 :]
         if isinstance(stmt, jump.kind):
-            return [*done, *jump.taken(stmt)], Taken.ALWAYS
-        taken = Taken.NEVER
+            set_flag = assign(jump.flag, constant(True, stmt), stmt)
+            return [*done, *jump.before(stmt), set_flag]
         if isinstance(stmt, gast.If):
             taken, rest = _remove_in_if(stmt, rest, jump)
         elif isinstance(stmt, Loop) and jump.leaves_loops:
             taken = _remove_in_loop(stmt, jump)
         done.append(stmt)
+        if taken is Taken.MAYBE and rest:
+            return [*done, if_(not_(name(jump.flag, stmt)), remove(rest, jump), [], stmt)]
         if taken is not Taken.NEVER:
-            return _guard(done, rest, taken, jump)
-    return done, Taken.NEVER
-
-
-def _guard(done: Block, rest: Block, taken: Taken, jump: Jump) -> tuple[Block, Taken]:
-    """`rest` runs only if the jump, which `done` may end with, was not taken."""
-    if taken is Taken.ALWAYS or not rest:
-        return done, taken
-    like = done[-1]
-    rest, taken_in_rest = remove(rest, jump)
-    guarded = if_(not_(name(jump.flag, like)), rest, [], like)
-    return [*done, guarded], max(Taken.MAYBE, taken_in_rest)
+            break
+    return done
 
 
 def _remove_in_if(node: gast.If, rest: Block, jump: Jump) -> tuple[Taken, Block]:
@@ -78,21 +80,20 @@ def _remove_in_if(node: gast.If, rest: Block, jump: Jump) -> tuple[Taken, Block]
         open_branch = node.orelse if in_body is Taken.ALWAYS else node.body
         open_branch += rest
         rest = []
-    node.body, in_body = remove(node.body, jump)
-    node.orelse, in_orelse = remove(node.orelse, jump)
+    node.body, node.orelse = remove(node.body, jump), remove(node.orelse, jump)
     return _join(in_body, in_orelse), rest
 
 
 def _remove_in_loop(loop: Loop, jump: Jump) -> Taken:
-    endless = is_endless(loop)
-    loop.body, taken = remove(loop.body, jump)
-    if taken is not Taken.NEVER:
+    taken, inside = _taken([loop], jump), _taken(loop.body, jump)
+    loop.body = remove(loop.body, jump)
+    if inside is not Taken.NEVER:
         loop.test = unless(jump.flag, loop.test, loop)
-    return Taken.ALWAYS if endless else min(taken, Taken.MAYBE)
+    return taken
 
 
 def _taken(stmts: Block, jump: Jump) -> Taken:
-    """Whether `stmts` take the jump, as `remove` will find; changes nothing."""
+    """Whether `stmts` take the jump."""
     found = Taken.NEVER
     for stmt in stmts:
         taken = Taken.NEVER

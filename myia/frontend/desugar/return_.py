@@ -34,12 +34,11 @@ from myia.frontend.desugar.jumps import Jump, remove
 def remove_early_returns(stmts: Block, fresh: Fresh) -> Block:
     value, flag = fresh("value"), fresh("returned")
 
-    def taken(node: gast.Return) -> Block:
-        result = node.value or constant(None, node)
-        return [assign(value, result, node), assign(flag, constant(True, node), node)]
+    def store(node: gast.Return) -> Block:
+        return [assign(value, node.value or constant(None, node), node)]
 
     first, last = stmts[0], stmts[-1]
     end = gast.copy_location(gast.Return(None), last)
-    body, _ = remove([*stmts, end], Jump(gast.Return, flag, taken, leaves_loops=True))
+    body = remove([*stmts, end], Jump(gast.Return, flag, store, leaves_loops=True))
     result = gast.copy_location(gast.Return(name(value, last)), last)
     return [assign(flag, constant(False, first), first), *body, result]
