@@ -71,12 +71,9 @@ def emit(
     primitive: Primitive, *operands: Value, regions: Sequence[Region] = (), **params: Any
 ) -> tuple[Value, ...]:
     """Append one op; its results are typed by the primitive's shape rule."""
-    operand_avals = [x.aval for x in operands]
-    if primitive.structured:
-        result_avals = primitive.avals(*operand_avals, regions=tuple(regions), **params)
-    else:
-        result_avals = primitive.avals(*operand_avals, **params)
-    results = tuple(Value(a) for a in result_avals)
+    of_regions = {"regions": tuple(regions)} if primitive.structured else {}
+    avals = primitive.avals(*(x.aval for x in operands), **of_regions, **params)
+    results = tuple(Value(a) for a in avals)
     op = Op(primitive, operands, params, tuple(regions), results, _state.span)
     _state.builders[-1].ops.append(op)
     return results

@@ -48,6 +48,3 @@ class Code:
     region: Region
     namespace: Namespace
     span: Span | None = field(default=None)
-
-    def __repr__(self) -> str:
-        return f"<code {self.name}>"

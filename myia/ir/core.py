@@ -105,9 +105,6 @@ class Region:
             object.__setattr__(self, "_captured", _captured(self))
             return self._captured
 
-    def __repr__(self) -> str:
-        return f"<region {list(self.args)} -> {list(self.yields)}, {len(self.ops)} ops>"
-
 
 @dataclass(eq=False, frozen=True, slots=True, repr=False)
 class Function:

@@ -279,42 +279,36 @@ class _Parser(Cursor):
         return "derivative", operands, [self.region(_avals(bindings))], params
 
     def loop(self) -> Parsed:
+        """A `loop`, or a `rev`, which has an adjoint."""
+        is_rev = self.accept("rev")
         count, bindings, args, params = self.loop_head()
-        params |= self.rest()
-        token = self.position
-        self.expect("{")
-        self.newlines()
-        params["conditional"] = self.peek().text == "cond"
-        if params["conditional"]:
-            regions = [self.part("cond", args), self.part("body", args)]
-            self.expect("}")
-        else:
-            self.position = token
-            regions = [self.region(args)]
-        return "loop", [*count, *(x for _, x in bindings)], regions, params
-
-    def rev(self) -> Parsed:
-        self.expect("rev")
-        count, bindings, args, params = self.loop_head()
-        carries = [name for name, _ in bindings]
         cts: list[tuple[str, Value, int]] = []
         accs: Bindings = []
         self.newlines()
         if self.accept("ct"):
             self.expect("(")
+            carries = [name for name, _ in bindings]
             cts = self.listed(lambda: self.cotangent(carries), ")")
         if self.accept("acc"):
             accs = self.bindings()
-        params["active"] = tuple(i for _, _, i in cts)
+        if is_rev:
+            params["active"] = tuple(i for _, _, i in cts)
         params |= self.rest()
+        position = self.position
         self.expect("{")
         self.newlines()
         params["conditional"] = self.peek().text == "cond"
-        regions = [self.part("cond", args)] if params["conditional"] else []
         seeds = [(name, seed) for name, seed, _ in cts] + accs
-        regions += [self.part("body", args), self.part("adjoint", [*args, *_avals(seeds)])]
+        operands = [*count, *(x for _, x in bindings + seeds)]
+        if not (is_rev or params["conditional"]):
+            self.position = position
+            return "loop", operands, [self.region(args)], params
+        regions = [self.part("cond", args)] if params["conditional"] else []
+        regions.append(self.part("body", args))
+        if is_rev:
+            regions.append(self.part("adjoint", [*args, *_avals(seeds)]))
         self.expect("}")
-        return "rev", [*count, *(x for _, x in bindings + seeds)], regions, params
+        return "rev" if is_rev else "loop", operands, regions, params
 
     def cotangent(self, carries: list[str]) -> tuple[str, Value, int]:
         """`%ct = %seed of %carry`."""
@@ -387,7 +381,7 @@ _FORMS = {
     "if": _Parser.if_,
     "for": _Parser.loop,
     "while": _Parser.loop,
-    "rev": _Parser.rev,
+    "rev": _Parser.loop,
     "call": _Parser.call,
     "derivative": _Parser.derivative,
 }

@@ -34,7 +34,7 @@ a name has a number. Avals of Python objects are not written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -133,9 +133,9 @@ class _Printer:
     def typed(self, value: Value) -> str:
         return self.define(value) + _colon(value)
 
-    def bind(self, args: Sequence[Value], operands: Sequence[Value]) -> str:
-        """`(%y = %x, ...)`: the arguments of a region and their initial values."""
-        pairs = zip(args, map(self.use, operands), strict=True)
+    def bind(self, args: Sequence[Value], texts: Iterable[str]) -> str:
+        """`(%y = %x, ...)`: the arguments of a region and the texts of their initial values."""
+        pairs = zip(args, texts, strict=True)
         return "(" + ", ".join(f"{self.define(a)} = {x}" for a, x in pairs) + ")"
 
     def reference(self, code: Code) -> str:
@@ -189,12 +189,6 @@ class _Printer:
                 self.op(op)
             if region.yields:
                 self.line(f"{word} {self.uses(region.yields)}")
-
-    def part(self, word: str, region: Region) -> None:
-        """One of several regions of an op: `body { ... }`."""
-        self.line(f"{word} {{")
-        self.block(region)
-        self.line("}")
 
     # ----- Ops
 
@@ -250,7 +244,7 @@ class _Printer:
     def call(self, op: Op, left: str) -> None:
         (body,) = op.regions
         with self.scope(indent=0):
-            bindings = self.bind(body.args, op.operands)
+            bindings = self.bind(body.args, map(self.use, op.operands))
             rest = self.rest(op, "name")
             self.line(f"{left}call {_at(op.params['name'])}{bindings}{rest} {{", op.span)
             self.block(body)
@@ -261,7 +255,7 @@ class _Printer:
         wrt, of = self.param(op.params["wrt"]), self.param(op.params["of"])
         n = len(f.args)
         with self.scope(indent=0):
-            bindings = self.bind(f.args, op.operands[:n])
+            bindings = self.bind(f.args, map(self.use, op.operands[:n]))
             seeds = self.uses(op.operands[n:])
             head = f"{left}derivative {mode} wrt {wrt} of {of} {bindings} seeds ({seeds})"
             self.line(f"{head}{self.rest(op, 'mode', 'wrt', 'of')} {{", op.span)
@@ -269,57 +263,41 @@ class _Printer:
             self.line("}")
 
     def loop(self, op: Op, left: str) -> None:
+        """A `loop`, or a `rev`, which has an adjoint."""
         *cond, body = op.regions[: 1 + op.params["conditional"]]
-        rest = self.rest(op, "counted", "conditional", "bound")
-        if len(op.operands) != op.params["counted"] + len(body.args) - 1:
+        adjoint = op.regions[1 + len(cond) :]
+        if len(adjoint) != (op.primitive.name == "rev"):
             raise ValueError("a malformed loop")
+        active = op.params.get("active", ())
+        given = op.operands[op.params["counted"] + len(body.args) - 1 :]
+        args = [x for region in adjoint for x in region.args[len(body.args) :]]
+        rest = self.rest(op, "counted", "conditional", "bound", "active")
+        n = len(active)
         with self.scope(indent=0):
-            self.line(f"{left}{self.loop_head(op, cond, body)}{rest} {{", op.span)
-            if cond:
-                self.parts(cond, body)
+            head = self.loop_head(op, cond, body)
+            if active:
+                pairs = zip(map(self.use, given), active)
+                seeds = [f"{seed} of {self.use(body.args[1 + i])}" for seed, i in pairs]
+                head += f" ct {self.bind(args[:n], seeds)}"
+            if args[n:] or given[n:]:
+                head += f" acc {self.bind(args[n:], map(self.use, given[n:]))}"
+            self.line(f"{left}{'rev ' if adjoint else ''}{head}{rest} {{", op.span)
+            if cond or adjoint:
+                self.parts(cond, body, adjoint)
             else:
                 self.block(body)
             self.line("}")
 
-    def rev(self, op: Op, left: str) -> None:
-        *cond, body, adjoint = op.regions
-        active = op.params["active"]
-        carried = op.params["counted"] + len(body.args) - 1
-        n = len(body.args)
-        cts, accs = adjoint.args[n : n + len(active)], adjoint.args[n + len(active) :]
-        seeds = [self.use(x) for x in op.operands[carried : carried + len(active)]]
-        rest = self.rest(op, "counted", "conditional", "bound", "active")
-        with self.scope(indent=0):
-            head = self.loop_head(op, cond, body)
-            if active:
-                triples = zip(cts, seeds, active, strict=True)
-                head += " ct ("
-                head += ", ".join(
-                    f"{self.define(ct)} = {seed} of {self.use(body.args[1 + i])}"
-                    for ct, seed, i in triples
-                )
-                head += ")"
-            if accs:
-                head += f" acc {self.bind(accs, op.operands[carried + len(active) :])}"
-            self.line(f"{left}rev {head}{rest} {{", op.span)
-            self.parts(cond, body, adjoint)
-            self.line("}")
-
-    def parts(self, cond: Sequence[Region], body: Region, adjoint: Region | None = None) -> None:
+    def parts(self, cond: Sequence[Region], body: Region, adjoint: Sequence[Region]) -> None:
         """The regions of a loop. They share the names of the index and the carries."""
+        named = [("cond", r) for r in cond] + [("body", body)] + [("adjoint", r) for r in adjoint]
         self.indent += 1
-        for region in cond:
-            self.share(region, body)
-            self.part("cond", region)
-        self.part("body", body)
-        if adjoint is not None:
-            self.share(adjoint, body)
-            self.part("adjoint", adjoint)
+        for word, region in named:
+            self.names.update(zip(region.args, map(self.use, body.args)))
+            self.line(f"{word} {{")
+            self.block(region)
+            self.line("}")
         self.indent -= 1
-
-    def share(self, region: Region, body: Region) -> None:
-        for mine, its in zip(region.args, body.args):
-            self.names[mine] = self.names[its]
 
     def loop_head(self, op: Op, cond: Sequence[Region], body: Region) -> str:
         index, counted = body.args[0], op.params["counted"]
@@ -334,7 +312,7 @@ class _Printer:
             self.names[index] = "%_"
             head = "while"
         carries = op.operands[counted : counted + len(body.args) - 1]
-        head += f" {self.bind(body.args[1:], carries)}"
+        head += f" {self.bind(body.args[1:], map(self.use, carries))}"
         bound = op.params["bound"]
         return head if bound is None else f"{head} bound {bound}"
 
@@ -370,7 +348,7 @@ _FORMS = {
     "constant": _Printer.constant,
     "if": _Printer.if_,
     "loop": _Printer.loop,
-    "rev": _Printer.rev,
+    "rev": _Printer.loop,
     "call": _Printer.call,
     "derivative": _Printer.derivative,
 }
