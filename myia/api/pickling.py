@@ -87,13 +87,9 @@ def _name_in_its_module(x: Any) -> str | None:
 def _is_taken_apart() -> bool:
     """Does the pickler that asks for `__reduce__` pickle functions of `__main__` by value?"""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _package(frame) in ("myia", "pickle", "copyreg"):
+    while frame is not None and _module(frame).partition(".")[0] in ("myia", "pickle", "copyreg"):
         frame = frame.f_back
     return frame is not None and not BY_VALUE.isdisjoint(_module(frame).split("."))
-
-
-def _package(frame: FrameType) -> str:
-    return _module(frame).partition(".")[0]
 
 
 def _module(frame: FrameType) -> str:

@@ -140,14 +140,10 @@ def _core(fn: types.FunctionType, node: ast.AST, spans: Spans) -> gast.AST:
 
 def _shadowing(fn: types.FunctionType, tree: gast.AST) -> frozenset[str]:
     """Names of the module, of closures and in the function: they may hide a builtin."""
-    stored = {n.id for n in gast.walk(tree) if isinstance(n, gast.Name) and not _is_load(n)} | {
-        n.name for n in gast.walk(tree) if isinstance(n, gast.FunctionDef)
-    }
-    return frozenset({*fn.__globals__, *fn.__code__.co_freevars, *stored})
-
-
-def _is_load(node: gast.Name) -> bool:
-    return isinstance(node.ctx, gast.Load)
+    names = [n for n in gast.walk(tree) if isinstance(n, gast.Name)]
+    stored = {n.id for n in names if not isinstance(n.ctx, gast.Load)}
+    functions = {n.name for n in gast.walk(tree) if isinstance(n, gast.FunctionDef)}
+    return frozenset({*fn.__globals__, *fn.__code__.co_freevars, *stored, *functions})
 
 
 # ----- The cache
@@ -167,11 +163,8 @@ def _in_namespace(code: py.Code, namespace: py.Namespace) -> py.Code:
 
 
 def _region_in_namespace(region: Region, namespace: py.Namespace) -> Region:
-    return Region(
-        region.args,
-        tuple(_op_in_namespace(op, namespace) for op in region.ops),
-        region.yields,
-    )
+    ops = tuple(_op_in_namespace(op, namespace) for op in region.ops)
+    return Region(region.args, ops, region.yields)
 
 
 def _op_in_namespace(op: Op, namespace: py.Namespace) -> Op:

@@ -313,13 +313,9 @@ def _read_before_assignment(frame: Frame, node: gast.expr, names: list[str]) -> 
 
 def _append(frame: Frame, node: gast.expr, result: Value) -> None:
     item = expression(frame, node.elt)
-    emit1(py.call, emit1(py.getattr_, result, name="append"), item, spec=(None,))
-
-
-def _append_static(frame: Frame, node: gast.SetComp, result: Value) -> None:
-    """Items of a set must be compile-time constants: a set of one item checks it in the loop."""
-    item = expression(frame, node.elt)
-    emit1(py.set_, item, stars=(False,))
+    if isinstance(node, gast.SetComp):
+        # Its items must be compile-time constants: a set of one item checks it in the loop.
+        emit1(py.set_, item, stars=(False,))
     emit1(py.call, emit1(py.getattr_, result, name="append"), item, spec=(None,))
 
 
@@ -331,7 +327,7 @@ def _set_item(frame: Frame, node: gast.DictComp, result: Value) -> None:
 CONTAINERS = {
     gast.ListComp: (py.list_, _append),
     gast.GeneratorExp: (py.list_, _append),
-    gast.SetComp: (py.list_, _append_static),
+    gast.SetComp: (py.list_, _append),
     gast.DictComp: (py.dict_, _set_item),
 }
 

@@ -117,20 +117,15 @@ def _resolve(scope: Scope, visible: frozenset[str], free: frozenset[str]) -> Non
 
 def assigned(*parts: gast.AST) -> Iterator[str]:
     """The names that `parts` bind in their scope, without comprehension variables."""
-    for part in parts:
-        yield from _assigned(part)
-
-
-def _assigned(node: gast.AST) -> Iterator[str]:
     inside: set[gast.AST] = set()
-    for part in walk_here(node):
-        if isinstance(part, COMPREHENSIONS):
-            inside.update(n for g in part.generators for n in gast.walk(g.target))
-        elif isinstance(part, gast.FunctionDef):
-            yield part.name
-        elif _is_bound(part, (gast.Store, gast.Del)) and part not in inside:
-            yield part.id
+    for node in (node for part in parts for node in walk_here(part)):
+        if isinstance(node, COMPREHENSIONS):
+            inside.update(n for g in node.generators for n in gast.walk(g.target))
+        elif isinstance(node, gast.FunctionDef):
+            yield node.name
+        elif _is_stored(node) and node not in inside:
+            yield node.id
 
 
-def _is_bound(node: gast.AST, how: type | tuple[type, ...]) -> bool:
-    return isinstance(node, gast.Name) and isinstance(node.ctx, how)
+def _is_stored(node: gast.AST) -> bool:
+    return isinstance(node, gast.Name) and isinstance(node.ctx, (gast.Store, gast.Del))

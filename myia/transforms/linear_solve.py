@@ -16,9 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from myia.ir.avals import Aval
 from myia.ir.builder import build_region, current_span, emit
-from myia.ir.core import Op, Region, Tangents, Value, Values
+from myia.ir.core import Op, Region, Tangents, Value
 from myia.ir.rewrite import inline
 from myia.primitives.core.define import zeros
 from myia.primitives.core.structured import Rule, custom_p
@@ -87,8 +86,4 @@ def _transposed(vjp_region: Callable[..., Region], matvec: Region, n: int) -> Re
         at = [zeros(x.aval) for x in matvec.args[n_params:]]
         return inline(pullback, (*args[:n_params], *at, *args[n_params:]))[n:]
 
-    return build_region([*(p.aval for p in matvec.args[:n_params]), *_avals(matvec.yields)], body)
-
-
-def _avals(values: Values) -> list[Aval]:
-    return [x.aval for x in values]
+    return build_region([x.aval for x in (*matvec.args[:n_params], *matvec.yields)], body)
