@@ -97,6 +97,8 @@ def _overwrites(store: Op, load: Op, body: Region, ranges: IndexRanges) -> bool:
     if not is_same_slice(load, store, ranges):
         return False
     versions = (load.operands[0], store.operands[0])
+    if versions[0] is versions[1]:  # mostly so: nothing has to be searched
+        return True
     found, before = (oldest_equal_version(x, store, body, ranges) for x in versions)
     return found == before
 
