@@ -23,18 +23,12 @@ from myia.infer.domain.dtypes import is_number, is_weak
 from myia.infer.domain.errors import BadValue, ReadOnlyWrite, Unsupported
 from myia.infer.domain.facts import ABSENT, Attribute, ClassAttribute, IsManaged, Raised
 from myia.infer.domain.heap import (
-    ArrayObject,
-    BufferObject,
+    AnyList,
     DictObject,
-    DynamicArray,
-    DynamicView,
     InstanceObject,
-    ListObject,
-    PointsTo,
-    SelectedArray,
     SetObject,
-    ViewObject,
 )
+from myia.infer.domain.heap_arrays import ARRAYS
 from myia.infer.domain.values import (
     Abstract,
     Method,
@@ -57,17 +51,6 @@ from myia.infer.numeric.samples import has, type_of
 
 WRITABLE_ARRAY_ATTRIBUTES = ("real", "imag", "flat")  # assigning to one writes into the array
 OF_FUNCTION = "keep it in a global, or in an instance"
-KIND_OF_CONTENTS = {
-    ArrayObject: "array",
-    ViewObject: "array",
-    SelectedArray: "array",
-    PointsTo: "array",
-    DynamicArray: "array",
-    DynamicView: "array",
-    ListObject: "list",
-    BufferObject: "list",
-    DictObject: "dict",
-}
 
 
 def kind_of(ctx: Context, x: Abstract) -> str | None:
@@ -75,7 +58,12 @@ def kind_of(ctx: Context, x: Abstract) -> str | None:
     if is_number(x):
         return "python" if is_weak(x) else "number"
     if isinstance(x, Ref):
-        return KIND_OF_CONTENTS.get(type(ctx.contents(x)))
+        contents = ctx.contents(x)
+        if isinstance(contents, AnyList):
+            return "list"
+        if isinstance(contents, DictObject):
+            return "dict"
+        return "array" if isinstance(contents, ARRAYS) else None
     if isinstance(x, Tuple):
         return "tuple"
     if isinstance(x, Static) and isinstance(x.value, str):

@@ -20,6 +20,7 @@ from myia.infer.boundary.arguments import ResultLeaves, abstract
 from myia.infer.boundary.results import Outputs, Recipe
 from myia.infer.boundary.signature import Leaf, Node, leaf, leaves_of
 from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import PYTHON_DTYPES, PYTHON_TYPES
 from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.facts import Constant
 from myia.infer.domain.heap import DictObject, InstanceObject, ListObject
@@ -31,7 +32,6 @@ from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.core.host_calls import HostCall, host_call
 
-PYTHON_NUMBERS = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 NOTHING = Constant(None, type(None))
 Structure = Leaf | Node | Constant  # numbers; tuples, lists, dicts and instances; `NOTHING`
 
@@ -155,8 +155,8 @@ def structure_of(like: Any, path: str = "like") -> Structure:
         keys = tuple(_keys(kind, like))
         parts = tuple(structure_of(x, where) for x, where in _parts(kind, keys, like, path))
         return Node(kind, type(like), keys, parts)
-    if type(like) in PYTHON_NUMBERS:
-        return leaf(type(like), np.dtype(PYTHON_NUMBERS[type(like)]))
+    if type(like) in PYTHON_DTYPES:
+        return leaf(type(like), PYTHON_DTYPES[type(like)])
     dtype, shape = getattr(like, "dtype", None), getattr(like, "shape", None)
     if isinstance(like, type) or shape is None or not _is_number(dtype):
         message = f"{path} is {like!r}: it must be made of numbers, arrays, jax.ShapeDtypeStruct"
@@ -206,7 +206,7 @@ def structure_of_abstract(ctx: Context, like: Abstract) -> Structure:
         except TypeError as error:
             ctx.fail(BadType, message=str(error))
     if isinstance(like, Scalar):
-        kind = like.dtype.type(0).item().__class__ if like.weak else "generic"
+        kind = PYTHON_TYPES[like.dtype.kind] if like.weak else "generic"
         return leaf("array" if like.boxed else kind, like.dtype)
     if isinstance(like, Ref) and ctx.is_array(like):
         aval = array_aval(ctx.heap, like.id)

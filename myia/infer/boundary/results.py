@@ -14,18 +14,17 @@ import numpy as np
 
 from myia.infer.boundary.instances import new_instance
 from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import PYTHON_TYPES
 from myia.infer.domain.errors import DynamicSizeEscapes, Unsupported
 from myia.infer.domain.heap import (
     BufferObject,
     Contents,
     DictObject,
-    DynamicArray,
-    DynamicView,
     InstanceObject,
     ListObject,
     SetObject,
 )
-from myia.infer.domain.heap_arrays import STATIC_ARRAYS
+from myia.infer.domain.heap_arrays import DYNAMIC_ARRAYS, STATIC_ARRAYS
 from myia.infer.domain.values import (
     Abstract,
     Opaque,
@@ -56,7 +55,7 @@ TO_PYTHON: dict[Any, Callable[[Any], Any]] = {
     "array": np.array,  # a copy, which is writable
     WRITTEN: np.asarray,
     "generic": lambda x: np.asarray(x)[()],
-    **dict.fromkeys((float, int, bool, complex), _item),
+    **dict.fromkeys(PYTHON_TYPES.values(), _item),
 }
 
 Recipe = Callable[[Sequence[Any], Sequence[Any]], Any]  # (numbers, argument objects) -> object
@@ -88,8 +87,8 @@ class Outputs:
         if isinstance(x, (Static, Outside)):
             return _constant(x.value)
         if isinstance(x, Scalar):
-            kind = {"b": bool, "i": int, "f": float, "c": complex}[x.dtype.kind] if x.weak else None
-            return _Number(self.leaf(x.value, kind or ("array" if x.boxed else "generic")))
+            kind = PYTHON_TYPES[x.dtype.kind] if x.weak else "array" if x.boxed else "generic"
+            return _Number(self.leaf(x.value, kind))
         if isinstance(x, Tuple):
             items, make = _sequence([self.recipe(item) for item in x.items]), x.cls
             return lambda n, o: tuple(items(n, o)) if make is None else make(*items(n, o))
@@ -130,7 +129,7 @@ class Outputs:
             if x.id not in self.leaf_of_array:
                 self.leaf_of_array[x.id] = self.leaf(self.ctx.read(x), "array")
             return _Number(self.leaf_of_array[x.id])
-        if isinstance(contents, (DynamicArray, DynamicView)):
+        if isinstance(contents, DYNAMIC_ARRAYS):
             self.ctx.fail(DynamicSizeEscapes)
         if x.id in self.active:
             self.ctx.fail(Unsupported, what="an object that holds itself, as a result,")

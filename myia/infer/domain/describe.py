@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from myia.infer.domain.dtypes import is_number
+from myia.infer.domain.dtypes import PYTHON_TYPES, is_number
 from myia.infer.domain.heap import (
     ArrayObject,
     BufferObject,
@@ -56,8 +56,8 @@ def describe(x: Abstract, heap: Heap) -> str:
     if isinstance(x, Outside):
         return f"a {type(x.value).__name__} object"
     if isinstance(x, Scalar):
-        kind = {"b": "bool", "i": "int", "f": "float", "c": "complex"}.get(x.dtype.kind)
-        return f"a Python {kind}" if x.weak else f"a {x.dtype} scalar"
+        of_python = x.weak and PYTHON_TYPES[x.dtype.kind].__name__
+        return f"a Python {of_python}" if of_python else f"a {x.dtype} scalar"
     if isinstance(x, Optional):
         return f"None or {describe(x.value, heap)}"
     if isinstance(x, Tuple):

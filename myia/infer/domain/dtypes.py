@@ -25,7 +25,7 @@ PYTHON_DTYPES = {
 }
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
-_WEAK_SAMPLE = {"b": False, "i": 0, "f": 0.0, "c": 0j}
+PYTHON_TYPES = {dtype.kind: cls for cls, dtype in PYTHON_DTYPES.items()}
 
 
 def is_number(x: Abstract) -> TypeGuard[Number]:
@@ -62,8 +62,8 @@ def promote(*operands: tuple[np.dtype, bool]) -> tuple[np.dtype, bool]:
     if not strong:
         kinds = [dtype.kind for dtype, _ in operands]
         top = max(kinds, key="bifc".index)
-        return PYTHON_DTYPES[{"b": bool, "i": int, "f": float, "c": complex}[top]], True
-    weak = [_WEAK_SAMPLE[dtype.kind] for dtype, is_weak in operands if is_weak]
+        return PYTHON_DTYPES[PYTHON_TYPES[top]], True
+    weak = [PYTHON_TYPES[dtype.kind]() for dtype, is_weak in operands if is_weak]
     # A weak bool is a bool array to NumPy; the other weak numbers only lend their kind.
     return np.result_type(*strong, *weak), False
 

@@ -20,6 +20,8 @@ from myia.ir.avals import Aval
 from myia.ir.core import Value
 
 STATIC_ARRAYS = (ArrayObject, ViewObject, SelectedArray)
+DYNAMIC_ARRAYS = (DynamicArray, DynamicView)
+ARRAYS = (*STATIC_ARRAYS, *DYNAMIC_ARRAYS)
 
 
 def array_aval(heap: Heap, id: int) -> Aval:

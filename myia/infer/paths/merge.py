@@ -36,12 +36,11 @@ from myia.infer.domain.heap import (
     ArrayObject,
     BufferObject,
     Contents,
-    DynamicArray,
     DynamicView,
     SelectedArray,
     ViewObject,
 )
-from myia.infer.domain.heap_arrays import array_aval
+from myia.infer.domain.heap_arrays import ARRAYS, DYNAMIC_ARRAYS, array_aval
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     UNDEFINED,
@@ -67,9 +66,6 @@ from myia.infer.paths.merge_template import (
     live_placeholders,
 )
 from myia.ir.avals import I64, Aval
-
-DYNAMIC = (DynamicArray, DynamicView)
-ARRAYS = (ArrayObject, ViewObject, SelectedArray, *DYNAMIC)
 
 
 def merge_states(merge: Merge, xs: Sequence[Abstract], ys: Sequence[Abstract]) -> MergeResult:
@@ -168,7 +164,7 @@ class Walk(Merging):
         if not isinstance(contents, (ViewObject, DynamicView)):
             for base in contents.bases:
                 self.one_sided(Ref(base), left)
-        if isinstance(contents, DYNAMIC):
+        if isinstance(contents, DYNAMIC_ARRAYS):
             if not self.join.takes_new_sizes:
                 raise Mismatch("nothing", describe(Ref(id), heap))
             return self.add_copies(merge_arrays.one_sided_array(self, heap, id), id)
@@ -313,7 +309,7 @@ class Walk(Merging):
             return view
         lists = isinstance(x, AnyList) and isinstance(y, AnyList)
         if isinstance(x, ARRAYS) and isinstance(y, ARRAYS):
-            dynamic = isinstance(x, DYNAMIC) or isinstance(y, DYNAMIC)
+            dynamic = isinstance(x, DYNAMIC_ARRAYS) or isinstance(y, DYNAMIC_ARRAYS)
             joined = (
                 merge_arrays.merged_dynamic_array(self, a, b)
                 if dynamic

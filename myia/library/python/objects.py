@@ -13,7 +13,7 @@ import numpy as np
 from myia.infer.boundary.arguments import DEVICE_ARRAY, call_partial
 from myia.infer.boundary.instances import slots_of
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import is_weak, number_dtype
+from myia.infer.domain.dtypes import PYTHON_TYPES, is_weak, number_dtype
 from myia.infer.domain.errors import BadType, CertainError, Unsupported
 from myia.infer.domain.facts import ABSENT, Answer, ClassAttribute, HasAttribute, IsDefined
 from myia.infer.domain.heap import DictObject, InstanceObject, SetObject
@@ -43,8 +43,6 @@ from myia.primitives.core.effects import debug_print
 
 # ----- Types and attributes
 
-_CLASSES = {"b": bool, "i": int, "f": float, "c": complex}
-
 
 def class_of(ctx: Context, x: Abstract) -> type:
     """`type(x)`"""
@@ -53,7 +51,7 @@ def class_of(ctx: Context, x: Abstract) -> type:
     if isinstance(x, Scalar):
         if x.boxed:
             return np.ndarray
-        return _CLASSES[x.dtype.kind] if is_weak(x) else number_dtype(x).type
+        return PYTHON_TYPES[x.dtype.kind] if is_weak(x) else number_dtype(x).type
     if isinstance(x, Tuple):
         return x.cls or tuple
     if isinstance(x, Range):
