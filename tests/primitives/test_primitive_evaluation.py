@@ -98,3 +98,10 @@ def test_params_are_hashable(name):
 
 def test_avals_compare_by_value():
     assert aval_of(np.zeros((2, 3))) == Aval(np.dtype(float), (2, 3))
+
+
+@pytest.mark.parametrize("name", ["eig", "eigh", "svd"])
+def test_factors_of_a_matrix_that_is_not_finite_are_nan(name):
+    case = CASES[name][0]
+    spoiled = Case(case.primitive, (np.full_like(case.inputs[0], np.inf),), case.params)
+    assert all(np.isnan(y).all() for y in on_numpy(spoiled))

@@ -24,8 +24,8 @@ from myia.primitives.linalg.matrix_formulas import (
     as_rows,
     conj,
     diagonal,
+    evaluated,
     matmul,
-    over_batch,
     refuse_derivative,
     square_shape,
 )
@@ -40,18 +40,12 @@ def _eig_avals(a: Aval, *, left: bool, right: bool) -> tuple[Aval, ...]:
     return vectors.with_shape((*batch, n)), *[vectors] * (left + right)
 
 
-def _evaluate_eig(a: np.ndarray, *, left: bool, right: bool) -> Any:
-    avals = _eig_avals(Aval(a.dtype, a.shape), left=left, right=right)
+def _decompose(a: np.ndarray, *, left: bool, right: bool) -> Any:
+    found = scipy.linalg.eig(a, left=left, right=right)
+    return found if left or right else (found,)
 
-    def decompose(a: np.ndarray) -> Any:
-        if not a.size:
-            return [np.zeros(a.shape[-k:]) for k in (1, *[2] * (left + right))]
-        if not np.all(np.isfinite(a)):
-            return [np.nan] * len(avals)
-        found = scipy.linalg.eig(a, left=left, right=right)
-        return found if left or right else (found,)
 
-    return over_batch(decompose, avals, a)
+_evaluate_eig = evaluated(_eig_avals, _decompose, only_finite=True)
 
 
 def _lower_eig(a: jax.Array, *, left: bool, right: bool) -> Any:

@@ -29,11 +29,11 @@ from myia.primitives.linalg.matrix_formulas import (
     as_columns,
     as_rows,
     diagonal,
+    evaluated,
     filled_from_triangle,
     matmul,
     matrix_shape,
     on_diagonal,
-    over_batch,
     real,
     refuse_derivative,
     square_shape,
@@ -49,16 +49,9 @@ def _eigh_avals(a: Aval, *, lower: bool) -> tuple[Aval, Aval]:
     return a, Aval(real_dtype(a.dtype), (*batch, n))
 
 
-def _evaluate_eigh(a: np.ndarray, *, lower: bool) -> Any:
-    def decompose(a: np.ndarray) -> tuple[np.ndarray, ...]:
-        if not a.size:
-            return a, np.zeros(0)
-        if not np.all(np.isfinite(a)):
-            return np.full_like(a, np.nan), np.full(len(a), np.nan)
-        w, v = scipy.linalg.eigh(a, lower=lower, driver="evd")
-        return v, w
-
-    return over_batch(decompose, _eigh_avals(Aval(a.dtype, a.shape), lower=lower), a)
+def _decompose_hermitian(a: np.ndarray, *, lower: bool) -> tuple[np.ndarray, ...]:
+    w, v = scipy.linalg.eigh(a, lower=lower, driver="evd")
+    return v, w
 
 
 def reciprocal_gaps(w: Value) -> Value:
@@ -85,7 +78,7 @@ eigh_p = Primitive(
     name="eigh",
     avals=_eigh_avals,
     lower=lambda a, *, lower: lax.linalg.eigh(a, lower=lower, symmetrize_input=False),
-    evaluate=_evaluate_eigh,
+    evaluate=evaluated(_eigh_avals, _decompose_hermitian, only_finite=True),
     derivative=Explicit(_eigh_jvp),
 )
 
@@ -109,20 +102,9 @@ def _svd_avals(a: Aval, *, full_matrices: bool, compute_uv: bool) -> tuple[Aval,
     return s, a.with_shape((*batch, m, rows)), a.with_shape((*batch, columns, n))
 
 
-def _evaluate_svd(a: np.ndarray, *, full_matrices: bool, compute_uv: bool) -> Any:
-    params = dict(full_matrices=full_matrices, compute_uv=compute_uv)
-    avals = _svd_avals(Aval(a.dtype, a.shape), **params)
-
-    def decompose(a: np.ndarray) -> Any:
-        if not a.size:
-            return [np.eye(x.shape[-2], x.shape[-1]) if x.ndim >= 2 else np.zeros(0) for x in empty]
-        if not np.all(np.isfinite(a)):
-            return [np.nan] * len(avals)
-        found = scipy.linalg.svd(a, **params, check_finite=False)
-        return (found[1], found[0], found[2]) if compute_uv else (found,)
-
-    empty = [x.with_shape(x.shape[a.ndim - 2 :]) for x in avals]
-    return over_batch(decompose, avals, a)
+def _decompose_by_svd(a: np.ndarray, *, full_matrices: bool, compute_uv: bool) -> Any:
+    found = scipy.linalg.svd(a, full_matrices, compute_uv)
+    return (found[1], found[0], found[2]) if compute_uv else (found,)
 
 
 def _svd_jvp(
@@ -195,7 +177,7 @@ svd_p = Primitive(
     name="svd",
     avals=_svd_avals,
     lower=lambda a, *, full_matrices, compute_uv: _lower_svd(a, full_matrices, compute_uv),
-    evaluate=_evaluate_svd,
+    evaluate=evaluated(_svd_avals, _decompose_by_svd, only_finite=True),
     derivative=Explicit(_svd_jvp),
 )
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jax import lax
 
 from myia.ir.avals import I32, Aval
@@ -18,11 +17,12 @@ from myia.primitives.arrays.shaping import pad, reshape
 from myia.primitives.core.define import CallablePrimitive, constant, require
 from myia.primitives.linalg.matrix_formulas import (
     block,
+    evaluated,
+    lapack,
     lower,
     matmul,
     matrix_shape,
     on_diagonal,
-    over_batch,
     square_shape,
     transposed,
     upper,
@@ -39,16 +39,9 @@ def _lu_avals(a: Aval) -> tuple[Aval, ...]:
     return a, pivots, Aval(I32.dtype, (*batch, rows))
 
 
-def _evaluate_lu(a: np.ndarray) -> Any:
-    (getrf,) = scipy.linalg.get_lapack_funcs(("getrf",), (a,))
-
-    def factor(a: np.ndarray) -> tuple[np.ndarray, ...]:
-        if not a.size:
-            return a, np.arange(0), np.arange(len(a))
-        factors, pivots, _ = getrf(a)
-        return factors, pivots, _permutation(pivots, len(a))
-
-    return over_batch(factor, _lu_avals(Aval(a.dtype, a.shape)), a)
+def _factor(a: np.ndarray) -> tuple[np.ndarray, ...]:
+    factors, pivots, _ = lapack("getrf", a)(a) if a.size else (a, np.arange(0), 0)
+    return factors, pivots, _permutation(pivots, len(a))
 
 
 def _permutation(pivots: np.ndarray, size: int) -> np.ndarray:
@@ -104,7 +97,7 @@ lu_p = Primitive(
     name="lu",
     avals=_lu_avals,
     lower=lax.linalg.lu,
-    evaluate=_evaluate_lu,
+    evaluate=evaluated(_lu_avals, _factor),
     derivative=Explicit(_lu_jvp),
 )
 
@@ -121,16 +114,13 @@ def _pivots_avals(pivots: Aval, *, size: int) -> tuple[Aval]:
     return (pivots.with_shape((*pivots.shape[:-1], size)),)
 
 
-def _evaluate_pivots(pivots: np.ndarray, *, size: int) -> Any:
-    avals = _pivots_avals(Aval(pivots.dtype, pivots.shape), size=size)
-    return over_batch(lambda swaps: [_permutation(swaps, size)], avals, pivots, cores=1)[0]
-
-
 lu_pivots_to_permutation = CallablePrimitive(
     name="lu_pivots_to_permutation",
     avals=_pivots_avals,
     lower=lambda pivots, *, size: lax.linalg.lu_pivots_to_permutation(pivots, size),
-    evaluate=_evaluate_pivots,
+    evaluate=evaluated(
+        _pivots_avals, lambda pivots, *, size: [_permutation(pivots, size)], cores=1
+    ),
     derivative=NONDIFFERENTIABLE,
 )
 

@@ -14,8 +14,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
-from myia.ir.avals import I32, Aval
+from myia.ir.avals import I32, Aval, aval_of
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.ir.primitive import Explicit, Formula
@@ -139,19 +140,35 @@ def filled_from_triangle(x: Value, is_lower: bool) -> Value:
 # ----- Evaluation
 
 
-def over_batch(
-    routine: Formula, avals: Sequence[Aval], *operands: np.ndarray, cores: int = 2
-) -> Any:
-    """`routine(*matrices) -> matrices` for each matrix of a batch, into arrays of `avals`.
+def evaluated(
+    avals: Formula, routine: Formula, *, cores: int = 2, only_finite: bool = False
+) -> Formula:
+    """The evaluation of an operation: `routine(*matrices, **params)` for each matrix of a batch.
 
-    The trailing axes of the first operand are its `cores`, those before them are the batch.
+    The trailing axes of the first operand are its `cores`, those before them are the batch. A
+    routine that is for `only_finite` matrices does not run for others: their results are NaN.
     """
-    batch = operands[0].shape[: operands[0].ndim - cores]
-    results = [np.zeros(a.shape, a.dtype) for a in avals]
-    for index in np.ndindex(batch):
-        for result, part in zip(results, routine(*(x[index] for x in operands)), strict=True):
-            result[index] = part
-    return results
+
+    def evaluate(*operands: np.ndarray, **params: Any) -> Any:
+        results = [np.zeros(a.shape, a.dtype) for a in avals(*map(aval_of, operands), **params)]
+        batch = operands[0].shape[: operands[0].ndim - cores]
+        for index in np.ndindex(batch) if any(y.size for y in results) else ():
+            matrices = [x[index] for x in operands]
+            if only_finite and not np.all(np.isfinite(matrices[0])):
+                parts = [np.nan] * len(results)
+            else:
+                parts = routine(*matrices, **params)
+            for y, part in zip(results, parts, strict=True):
+                y[index] = part
+        return results if len(results) > 1 else results[0]
+
+    return evaluate
+
+
+def lapack(name: str, *arrays: np.ndarray) -> Any:
+    """The LAPACK routine for the dtype of `arrays`; it returns its status last."""
+    (routine,) = scipy.linalg.get_lapack_funcs((name,), arrays)
+    return routine
 
 
 def nan_unless(ok: bool, x: np.ndarray) -> np.ndarray:

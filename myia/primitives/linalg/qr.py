@@ -19,11 +19,11 @@ from myia.primitives.linalg.lu import lu, lu_solve
 from myia.primitives.linalg.matrix_formulas import (
     adjoint,
     block,
+    evaluated,
     lower,
     matmul,
     matrix_shape,
     on_diagonal,
-    over_batch,
     transposed,
     upper,
 )
@@ -39,17 +39,9 @@ def _qr_avals(a: Aval, *, full_matrices: bool, pivoting: bool) -> tuple[Aval, ..
     return (*factors, Aval(I32.dtype, (*batch, columns))) if pivoting else factors
 
 
-def _evaluate_qr(a: np.ndarray, *, full_matrices: bool, pivoting: bool) -> Any:
+def _factor(a: np.ndarray, *, full_matrices: bool, pivoting: bool) -> Any:
     mode = "full" if full_matrices else "economic"
-    avals = _qr_avals(Aval(a.dtype, a.shape), full_matrices=full_matrices, pivoting=pivoting)
-
-    def factor(a: np.ndarray) -> Any:
-        if a.size:
-            return scipy.linalg.qr(a, mode=mode, pivoting=pivoting)
-        q, r, *order = (np.zeros(x.shape[-k:], x.dtype) for x, k in zip(avals, (2, 2, 1)))
-        return np.eye(*q.shape), r, *(np.arange(len(p)) for p in order)
-
-    return over_batch(factor, avals, a)
+    return scipy.linalg.qr(a, mode=mode, pivoting=pivoting)
 
 
 def _permuted_columns(x: Value, permutation: Value) -> Value:
@@ -129,7 +121,7 @@ qr_p = Primitive(
     lower=lambda a, *, full_matrices, pivoting: lax.linalg.qr(
         a, full_matrices=full_matrices, pivoting=pivoting
     ),
-    evaluate=_evaluate_qr,
+    evaluate=evaluated(_qr_avals, _factor),
     derivative=Explicit(_qr_jvp),
 )
 

@@ -7,31 +7,20 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 from jax import lax
 
 from myia.ir.avals import Aval
 from myia.ir.primitive import Primitive
 from myia.primitives.core.define import CallablePrimitive, require
 from myia.primitives.linalg.matrix_formulas import (
+    evaluated,
+    lapack,
     matrix_shape,
     nan_unless,
-    over_batch,
     square_shape,
     without_derivative,
 )
 from myia.primitives.pointwise.transcendental import real_dtype
-
-
-def _routine(name: str, *arrays: np.ndarray) -> Any:
-    """The LAPACK routine for the dtype of `arrays`; it returns its status last."""
-    (routine,) = scipy.linalg.get_lapack_funcs((name,), arrays)
-    return routine
-
-
-def _is_complex(x: Aval | np.ndarray) -> bool:
-    return np.dtype(x.dtype).kind == "c"
-
 
 # ----- Schur: A = Z T Z^H
 
@@ -41,17 +30,9 @@ def _schur_avals(a: Aval, *, vectors: bool) -> tuple[Aval, ...]:
     return (a, a) if vectors else (a,)
 
 
-def _evaluate_schur(a: np.ndarray, *, vectors: bool) -> Any:
-    avals = _schur_avals(Aval(a.dtype, a.shape), vectors=vectors)
-    gees = _routine("gees", a)
-
-    def factor(a: np.ndarray) -> Any:
-        if not a.size:
-            return [a] * len(avals)
-        t, _, *_, z, _, failed = gees(lambda *_: None, a, compute_v=vectors)
-        return [nan_unless(not failed, x) for x in ((t, z) if vectors else (t,))]
-
-    return over_batch(factor, avals, a)
+def _schur_form(a: np.ndarray, *, vectors: bool) -> Any:
+    t, _, *_, z, _, failed = lapack("gees", a)(lambda *_: None, a, compute_v=vectors)
+    return [nan_unless(not failed, x) for x in ((t, z) if vectors else (t,))]
 
 
 # T, and Z if `vectors`; for real A, T has blocks of two rows on its diagonal.
@@ -59,7 +40,7 @@ schur_p = Primitive(
     name="schur",
     avals=_schur_avals,
     lower=lambda a, *, vectors: lax.linalg.schur(a, compute_schur_vectors=vectors),
-    evaluate=_evaluate_schur,
+    evaluate=evaluated(_schur_avals, _schur_form),
     derivative=without_derivative("the Schur form"),
 )
 
@@ -74,20 +55,15 @@ def _householder_product_avals(a: Aval, taus: Aval) -> tuple[Aval]:
     return (a,)
 
 
-def _evaluate_householder_product(a: np.ndarray, taus: np.ndarray) -> Any:
-    orgqr = _routine("ungqr" if _is_complex(a) else "orgqr", a)
-
-    def multiply(a: np.ndarray, taus: np.ndarray) -> Any:
-        return [orgqr(a, taus)[0] if a.size else a]
-
-    return over_batch(multiply, [Aval(a.dtype, a.shape)], a, taus)[0]
+def _multiply_reflectors(a: np.ndarray, taus: np.ndarray) -> Any:
+    return lapack("ungqr" if np.iscomplexobj(a) else "orgqr", a)(a, taus)[:1]
 
 
 householder_product = CallablePrimitive(
     name="householder_product",
     avals=_householder_product_avals,
     lower=lax.linalg.householder_product,
-    evaluate=_evaluate_householder_product,
+    evaluate=evaluated(_householder_product_avals, _multiply_reflectors),
     derivative=without_derivative("the product of Householder reflectors"),
 )
 
@@ -102,21 +78,12 @@ def _lower_geqrf(a: jax.Array) -> tuple[jax.Array, ...]:
     return factors.mT, taus
 
 
-def _evaluate_geqrf(a: np.ndarray) -> Any:
-    geqrf = _routine("geqrf", a)
-
-    def factor(a: np.ndarray) -> Any:
-        return geqrf(a)[:2] if a.size else (a, np.zeros(min(a.shape)))
-
-    return over_batch(factor, _geqrf_avals(Aval(a.dtype, a.shape)), a)
-
-
 # R in the upper triangle, the reflectors whose product is Q below it, and their taus.
 geqrf_p = Primitive(
     name="geqrf",
     avals=_geqrf_avals,
     lower=_lower_geqrf,
-    evaluate=_evaluate_geqrf,
+    evaluate=evaluated(_geqrf_avals, lambda a: lapack("geqrf", a)(a)[:2]),
     derivative=without_derivative("the reflectors of a QR factorization"),
 )
 
@@ -129,20 +96,15 @@ def _hessenberg_avals(a: Aval) -> tuple[Aval, Aval]:
     return a, a.with_shape((*batch, n - 1))
 
 
-def _evaluate_hessenberg(a: np.ndarray) -> Any:
-    gehrd = _routine("gehrd", a)
-
-    def factor(a: np.ndarray) -> Any:
-        return gehrd(a)[:2] if len(a) > 1 else (a, np.zeros(0))
-
-    return over_batch(factor, _hessenberg_avals(Aval(a.dtype, a.shape)), a)
+def _reduce_to_hessenberg(a: np.ndarray) -> Any:
+    return lapack("gehrd", a)(a)[:2] if len(a) > 1 else (a, np.zeros(0))
 
 
 hessenberg_p = Primitive(
     name="hessenberg",
     avals=_hessenberg_avals,
     lower=lax.linalg.hessenberg,
-    evaluate=_evaluate_hessenberg,
+    evaluate=evaluated(_hessenberg_avals, _reduce_to_hessenberg),
     derivative=without_derivative("the Hessenberg form"),
 )
 
@@ -157,10 +119,8 @@ def _tridiagonal_avals(a: Aval, *, lower: bool) -> tuple[Aval, ...]:
     return a, a.with_shape((*batch, n)).with_dtype(real), shorter.with_dtype(real), shorter
 
 
-def _evaluate_tridiagonal(a: np.ndarray, *, lower: bool) -> Any:
-    sytrd = _routine("hetrd" if _is_complex(a) else "sytrd", a)
-    avals = _tridiagonal_avals(Aval(a.dtype, a.shape), lower=lower)
-    return over_batch(lambda a: sytrd(a, lower=lower)[:-1], avals, a)
+def _reduce_to_tridiagonal(a: np.ndarray, *, lower: bool) -> Any:
+    return lapack("hetrd" if np.iscomplexobj(a) else "sytrd", a)(a, lower=lower)[:-1]
 
 
 # The reflectors in one triangle, the diagonal, the subdiagonal, and the taus.
@@ -168,6 +128,6 @@ tridiagonal_p = Primitive(
     name="tridiagonal",
     avals=_tridiagonal_avals,
     lower=lambda a, *, lower: lax.linalg.tridiagonal(a, lower=lower),
-    evaluate=_evaluate_tridiagonal,
+    evaluate=evaluated(_tridiagonal_avals, _reduce_to_tridiagonal),
     derivative=without_derivative("the tridiagonal form"),
 )

@@ -17,12 +17,13 @@ from myia.primitives.core.define import CallablePrimitive, constant, require
 from myia.primitives.linalg.matrix_formulas import (
     as_columns,
     conj,
+    evaluated,
     filled_from_triangle,
+    lapack,
     lower,
     matmul,
     nan_unless,
     on_diagonal,
-    over_batch,
     square_shape,
     transposed,
     upper,
@@ -40,7 +41,7 @@ def _triangular_solve_avals(a: Aval, b: Aval, *, left_side: bool, **_: Any) -> t
     return (b,)
 
 
-def _evaluate_triangular_solve(
+def _solve_triangle(
     a: np.ndarray,
     b: np.ndarray,
     *,
@@ -50,16 +51,9 @@ def _evaluate_triangular_solve(
     conjugate_a: bool,
     unit_diagonal: bool,
 ) -> Any:
-    if conjugate_a:
-        a = np.conj(a)
     (trsm,) = scipy.linalg.get_blas_funcs(("trsm",), (a, b))
-
-    def solve(a: np.ndarray, b: np.ndarray) -> Any:
-        if not b.size:
-            return [b]
-        return [trsm(1, a, b, not left_side, lower, transpose_a, unit_diagonal)]
-
-    return over_batch(solve, [Aval(b.dtype, b.shape)], a, b)[0]
+    a = np.conj(a) if conjugate_a else a
+    return [trsm(1, a, b, not left_side, lower, transpose_a, unit_diagonal)]
 
 
 def _read_triangle(a: Value, is_lower: bool, unit_diagonal: bool) -> Value:
@@ -102,7 +96,7 @@ triangular_solve = CallablePrimitive(
     name="triangular_solve",
     avals=_triangular_solve_avals,
     lower=lambda a, b, **flags: lax.linalg.triangular_solve(a, b, **flags),
-    evaluate=_evaluate_triangular_solve,
+    evaluate=evaluated(_triangular_solve_avals, _solve_triangle),
     derivative=Explicit(_triangular_solve_jvp, _triangular_solve_vjp),
 )
 
@@ -137,16 +131,9 @@ def _cholesky_avals(a: Aval) -> tuple[Aval]:
     return (a,)
 
 
-def _evaluate_cholesky(a: np.ndarray) -> Any:
-    (potrf,) = scipy.linalg.get_lapack_funcs(("potrf",), (a,))
-
-    def factor(a: np.ndarray) -> Any:
-        if not a.size:
-            return [a]
-        factored, failed = potrf(a, lower=True, clean=True)
-        return [np.tril(nan_unless(not failed, factored))]
-
-    return over_batch(factor, [Aval(a.dtype, a.shape)], a)[0]
+def _factor(a: np.ndarray) -> Any:
+    factored, failed = lapack("potrf", a)(a, lower=True, clean=True)
+    return [np.tril(nan_unless(not failed, factored))]
 
 
 def half_diagonal(x: Value) -> Value:
@@ -171,7 +158,7 @@ cholesky = CallablePrimitive(
     name="cholesky",
     avals=_cholesky_avals,
     lower=lambda a: lax.linalg.cholesky(a, symmetrize_input=False),
-    evaluate=_evaluate_cholesky,
+    evaluate=evaluated(_cholesky_avals, _factor),
     derivative=Explicit(_cholesky_jvp),
 )
 
@@ -185,20 +172,11 @@ def _tridiagonal_solve_avals(dl: Aval, d: Aval, du: Aval, b: Aval) -> tuple[Aval
     return (b,)
 
 
-def _evaluate_tridiagonal_solve(
-    dl: np.ndarray, d: np.ndarray, du: np.ndarray, b: np.ndarray
-) -> Any:
-    (gtsv,) = scipy.linalg.get_lapack_funcs(("gtsv",), (d, b))
-
-    def solve(dl: np.ndarray, d: np.ndarray, du: np.ndarray, b: np.ndarray) -> Any:
-        if not b.size:
-            return [b]
-        if len(d) == 1:
-            return [b / d]
-        *_, x, failed = gtsv(dl[1:], d, du[:-1], b)
-        return [nan_unless(not failed, x)]
-
-    return over_batch(solve, [Aval(b.dtype, b.shape)], dl, d, du, b, cores=1)[0]
+def _solve_tridiagonal(dl: np.ndarray, d: np.ndarray, du: np.ndarray, b: np.ndarray) -> Any:
+    if len(d) == 1:
+        return [b / d]
+    *_, x, failed = lapack("gtsv", d, b)(dl[1:], d, du[:-1], b)
+    return [nan_unless(not failed, x)]
 
 
 def _shifted(x: Value, by: int, axis: int) -> Value:
@@ -243,6 +221,6 @@ tridiagonal_solve = CallablePrimitive(
     name="tridiagonal_solve",
     avals=_tridiagonal_solve_avals,
     lower=lax.linalg.tridiagonal_solve,
-    evaluate=_evaluate_tridiagonal_solve,
+    evaluate=evaluated(_tridiagonal_solve_avals, _solve_tridiagonal, cores=1),
     derivative=Explicit(_tridiagonal_solve_jvp, _tridiagonal_solve_vjp),
 )
