@@ -10,14 +10,14 @@ The arguments go out like the results of a program. What comes back is told by a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from myia.infer.boundary.arguments import ResultLeaves, abstract
-from myia.infer.boundary.results import Outputs, Recipe
+from myia.infer.boundary.results import TO_PYTHON, WRITTEN, Outputs, Recipe
 from myia.infer.boundary.signature import Leaf, Node, leaf, leaves_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_DTYPES, PYTHON_TYPES
@@ -66,11 +66,10 @@ def _numbers(wanted: Structure, x: Any, path: str) -> Iterator[tuple[Leaf, np.nd
         if x is not None:
             raise _unlike(path, wanted, x)
     else:
-        if type(x) is not wanted.cls or set(_keys(wanted.kind, x)) != set(wanted.keys):
+        if type(x) is not wanted.cls or (given := _parts(wanted.kind, x)).keys() != {*wanted.keys}:
             raise _unlike(path, wanted, x)
-        parts = list(_parts(wanted.kind, wanted.keys, x, path))
-        for part, (child, where) in zip(wanted.parts, parts):
-            yield from _numbers(part, child, where)
+        for key, part in zip(wanted.keys, wanted.parts):
+            yield from _numbers(part, given[key], _path(path, wanted.kind, key))
 
 
 def _array(wanted: Leaf, x: Any, path: str) -> np.ndarray:
@@ -101,23 +100,17 @@ def _with_numbers(structure: Structure, x: Any, numbers: Iterator[tuple[Leaf, np
     """`x` with these numbers; an instance stays as it is."""
     if isinstance(structure, Leaf):
         leaf, found = next(numbers)
-        return _python(leaf.kind, found)
+        return TO_PYTHON[WRITTEN if leaf.kind == "array" else leaf.kind](found)
     if isinstance(structure, Constant):
         return None
-    children = [child for child, _ in _parts(structure.kind, structure.keys, x, "")]
-    parts = [_with_numbers(part, c, numbers) for part, c in zip(structure.parts, children)]
+    given = _parts(structure.kind, x)
+    pairs = zip(structure.keys, structure.parts)
+    parts = [_with_numbers(part, given[key], numbers) for key, part in pairs]
     if structure.kind == "instance":
         return x
     if structure.kind == "dict":
         return dict(zip(structure.keys, parts))
     return structure.cls(*parts) if hasattr(structure.cls, "_fields") else structure.cls(parts)
-
-
-def _python(kind: Any, x: np.ndarray) -> Any:
-    """The Python object of an array; `kind`: see `Outputs`."""
-    if kind == "array":
-        return x
-    return x.item() if isinstance(kind, type) else x[()]
 
 
 def _unlike(path: str, wanted: Structure, given: Any) -> TypeError:
@@ -152,9 +145,9 @@ def structure_of(like: Any, path: str = "like") -> Structure:
         return NOTHING
     kind = _kind_of(like)
     if kind is not None:
-        keys = tuple(_keys(kind, like))
-        parts = tuple(structure_of(x, where) for x, where in _parts(kind, keys, like, path))
-        return Node(kind, type(like), keys, parts)
+        given = _parts(kind, like)
+        parts = tuple(structure_of(x, _path(path, kind, key)) for key, x in given.items())
+        return Node(kind, type(like), tuple(given), parts)
     if type(like) in PYTHON_DTYPES:
         return leaf(type(like), PYTHON_DTYPES[type(like)])
     dtype, shape = getattr(like, "dtype", None), getattr(like, "shape", None)
@@ -174,19 +167,15 @@ def _kind_of(like: Any) -> str | None:
     return "instance" if is_instance else None
 
 
-def _keys(kind: str, x: Any) -> Iterable[Any]:
+def _parts(kind: str, x: Any) -> dict[Any, Any]:
+    """The parts of a container, by attribute, key or index."""
     if kind == "instance":
-        return [field.name for field in dataclasses.fields(x)]
-    return x if kind == "dict" else range(len(x))
+        return {field.name: getattr(x, field.name) for field in dataclasses.fields(x)}
+    return x if kind == "dict" else dict(enumerate(x))
 
 
-def _parts(kind: str, keys: Iterable[Any], x: Any, path: str) -> Iterator[tuple[Any, str]]:
-    """The parts of a container, and how each is written."""
-    for key in keys:
-        if kind == "instance":
-            yield getattr(x, key), f"{path}.{key}"
-        else:
-            yield x[key], f"{path}[{key!r}]"
+def _path(path: str, kind: str, key: Any) -> str:
+    return f"{path}.{key}" if kind == "instance" else f"{path}[{key!r}]"
 
 
 def _is_number(dtype: Any) -> bool:
@@ -251,10 +240,11 @@ def emit_host_call(
         ctx.fail(Unsupported, what="a call of the host in a second run")
     outputs = _Arguments(ctx, {}, role="an argument of a host function")
     recipe = outputs.recipe(Tuple((Tuple(tuple(args)), *kwargs.values())))
-    names, kinds = tuple(kwargs), tuple(outputs.kinds)
+    kinds = [WRITTEN if kind == "array" else kind for kind in outputs.kinds]
+    names = tuple(kwargs)
 
     def run(*arrays: np.ndarray) -> list[np.ndarray]:
-        numbers = [_python(kind, x) for kind, x in zip(kinds, arrays)]
+        numbers = [TO_PYTHON[kind](x) for kind, x in zip(kinds, arrays)]
         positional, *rest = recipe(numbers, ())
         return results.received(f(*positional, **dict(zip(names, rest))), name)
 

@@ -155,24 +155,22 @@ class DynamicSizeEscapes(Diagnostic):
 class BranchesDiffer(Diagnostic):
     title = "the branches give {a} and {b}"
     label = "both branches of a condition known only at run time must give one type"
-    notes = ("{detail}",)
+    notes = ("the value depends on which branch runs",)
     help = "{help_text}"
 
     a: str
     b: str
-    detail: str = "the value depends on which branch runs"
     help_text: str = "make both branches give the same type and shape"
 
 
 class LoopChangesType(Diagnostic):
     title = "a value carried by this loop changes from {a} to {b}"
     label = "the loop is compiled once, for one type and shape of every value it carries"
-    notes = ("{detail}",)
+    notes = ("at the start of the loop it is the first, after one iteration the second",)
     help = "{help_text}"
 
     a: str
     b: str
-    detail: str = "at the start of the loop it is the first, after one iteration the second"
     help_text: str = "give it its final type and shape before the loop"
 
 

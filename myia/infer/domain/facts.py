@@ -235,16 +235,6 @@ class Cell(Question):
         return None if found is ABSENT else [Place(CONTENTS, self.owner, CellType, found)]
 
 
-class CodeOf(Question):
-    """The code of a function."""
-
-    def read(self) -> Any:
-        return self.owner.__code__
-
-    def places(self, found: Any) -> list[Place] | None:
-        return [Place(CODE, self.owner, FunctionType, found)]
-
-
 class Default(Question):
     """Default number `name` of a function."""
 

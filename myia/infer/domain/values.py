@@ -83,9 +83,6 @@ class Static(Abstract):
 
     value: Any
 
-    def __repr__(self) -> str:
-        return f"Static({self.value!r})"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outside(Abstract):
@@ -132,9 +129,6 @@ class Scalar(Abstract):
     def with_value(self, value: Value) -> Self:
         """The same kind of number, with another value in the same bounds."""
         return type(self)(value, self.weak, self.lo, self.hi, boxed=self.boxed)
-
-    def __repr__(self) -> str:
-        return f"Scalar({self.value.aval}{', weak' if self.weak else ''})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,9 +281,6 @@ class UndefinedType(Abstract):
     """The state of a local name that has no value yet."""
 
     __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "Undefined"
 
 
 UNDEFINED = UndefinedType()

@@ -28,7 +28,6 @@ from myia.infer.domain.facts import (
     Attribute,
     Cell,
     ClassAttribute,
-    CodeOf,
     Default,
 )
 from myia.infer.domain.heap import DictObject, InstanceObject
@@ -178,7 +177,7 @@ def _call_function(
         parts = tuple(_closure_root(ctx, f, i) for i in range(len(names)))
         defaults = len(f.__defaults__ or ()) + len(f.__kwdefaults__ or {})
         parts += tuple(ctx.root(Default(f, i), f"default {i}") for i in range(defaults))
-        ctx.fact(CodeOf(f))
+        ctx.fact(Attribute(f, "__code__"))
     if registry.is_marked_for_tracing(f):
         return call_marked_for_tracing(ctx, PyFunction(f, parts), args, kwargs)
     if f.__code__ is SINGLE_DISPATCH:
