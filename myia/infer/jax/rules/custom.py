@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 import jax
@@ -27,9 +28,7 @@ from myia.primitives.core.structured import Rule, custom_p
 def _custom_jvp(
     *operands: Value, call_jaxpr: ClosedJaxpr, jvp_jaxpr_fun: Any, num_consts: int, **_: Any
 ) -> Sequence[Value]:
-    def build() -> tuple[Region, ...]:
-        return (_jvp_region(call_jaxpr, jvp_jaxpr_fun, num_consts),)
-
+    build = partial(_jvp_region, call_jaxpr, jvp_jaxpr_fun, num_consts)
     return _custom(operands, call_jaxpr, num_consts, "jvp", build)
 
 
@@ -43,9 +42,7 @@ def _custom_vjp(
     out_trees: Callable,
     **_: Any,
 ) -> Sequence[Value]:
-    def build() -> tuple[Region, ...]:
-        return _vjp_regions(call_jaxpr, fwd_jaxpr_thunk, bwd, num_consts, out_trees)
-
+    build = partial(_vjp_regions, call_jaxpr, fwd_jaxpr_thunk, bwd, num_consts, out_trees)
     return _custom(operands, call_jaxpr, num_consts, "vjp", build)
 
 
@@ -79,7 +76,7 @@ def _precision_of_trace(f: ClosedJaxpr) -> Callable[[], AbstractContextManager]:
 # ----- custom_jvp
 
 
-def _jvp_region(f: ClosedJaxpr, traced_rule: Any, consts: int) -> Region:
+def _jvp_region(f: ClosedJaxpr, traced_rule: Any, consts: int) -> tuple[Region]:
     """rule(*args, *tangents) -> *ys, *tangents"""
     args, ys = _avals(f.jaxpr.invars), _avals(f.jaxpr.outvars)
     known = [not a.differentiable for a in args[consts:]]
@@ -98,7 +95,7 @@ def _jvp_region(f: ClosedJaxpr, traced_rule: Any, consts: int) -> Region:
         tangents_out = [t for t, y in zip(found, ys) if y.differentiable]
         return [*results[: len(ys)], *tangents_out]
 
-    return build_region([*args, *(a for a in args if a.differentiable)], rule)
+    return (build_region([*args, *(a for a in args if a.differentiable)], rule),)
 
 
 def _avals(variables: Sequence) -> list[Aval]:

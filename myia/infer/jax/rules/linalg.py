@@ -6,37 +6,23 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from myia.infer.jax.tracing.rules import translation_rule
+from myia.infer.jax.tracing.rules import same_primitive, translation_rule
 from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.builder import emit
 from myia.ir.core import Value
-from myia.ir.primitive import Primitive
 from myia.primitives.linalg import eig, eigh_svd, lu, qr, schur_hessenberg, triangular
 from myia.primitives.linalg.matrix_formulas import matmul, transposed
 
 # ----- Factorizations and triangular systems
 
 
-# Of their parameters, JAX's own only say how to compute.
-for _name, _primitive in {
-    "cholesky": triangular.cholesky,
-    "lu": lu.lu_p,
-    "hessenberg": schur_hessenberg.hessenberg_p,
-    "geqrf": schur_hessenberg.geqrf_p,
-    "householder_product": schur_hessenberg.householder_product,
-}.items():
-
-    @translation_rule(_name)
-    def _factors(*operands: Value, primitive: Primitive = _primitive, **_: Any) -> Sequence[Value]:
-        return emit(primitive, *operands)
-
-
+same_primitive("cholesky", triangular.cholesky)
+same_primitive("lu", lu.lu_p)
+same_primitive("lu_pivots_to_permutation", lu.lu_pivots_to_permutation, size="permutation_size")
+same_primitive("hessenberg", schur_hessenberg.hessenberg_p)
+same_primitive("geqrf", schur_hessenberg.geqrf_p)
+same_primitive("householder_product", schur_hessenberg.householder_product)
 translation_rule("triangular_solve")(triangular.triangular_solve)
-
-
-@translation_rule("lu_pivots_to_permutation")
-def _lu_pivots_to_permutation(pivots: Value, *, permutation_size: int) -> Value:
-    return lu.lu_pivots_to_permutation(pivots, size=permutation_size)
 
 
 @translation_rule("qr")

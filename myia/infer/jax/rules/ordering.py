@@ -7,17 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.jax.tracing.rules import translation_rule
+from myia.infer.jax.tracing.rules import same_primitive, translation_rule
 from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.primitives.arrays import cumulative, sorting
 from myia.primitives.pointwise.logic import convert
 
-
-@translation_rule("sort")
-def _sort(*xs: Value, dimension: Any, num_keys: Any, is_stable: Any) -> Sequence[Value]:
-    return emit(sorting.sort_p, *xs, axis=dimension, keys=num_keys)
+same_primitive("sort", sorting.sort_p, axis="dimension", keys="num_keys")
 
 
 @translation_rule("top_k")

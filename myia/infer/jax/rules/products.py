@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.jax.rules.shaping import as_ints
-from myia.infer.jax.tracing.rules import translation_rule
+from myia.infer.jax.tracing.rules import as_ints, translation_rule
 from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.core import Value
 from myia.primitives.arrays import cumulative, shaping

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.jax.rules.elementwise import broadcast_to_shape
-from myia.infer.jax.tracing.rules import translation_rule
+from myia.infer.jax.tracing.rules import same_primitive, translation_rule
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.primitives import random
@@ -26,11 +26,7 @@ for _name in ("random_wrap", "random_unwrap", "random_clone"):
 
 translation_rule("random_seed")(random.random_seed)
 translation_rule("random_gamma")(random.random_gamma)
-
-
-@translation_rule("random_split")
-def _split(keys: Value, *, impl: str, shape: Any) -> Value:
-    return random.random_split(keys, impl=impl, shape=tuple(shape))
+same_primitive("random_split", random.random_split, impl="impl", shape="shape")
 
 
 @translation_rule("random_fold_in")

@@ -8,24 +8,18 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.views import reshape
-from myia.infer.jax.tracing.rules import translation_rule
+from myia.infer.jax.tracing.rules import as_ints, same_primitive, translation_rule
 from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices, shaping
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise.logic import convert
 
-
-def as_ints(numbers: Iterable[int]) -> tuple[int, ...]:
-    """Python ints: parameters of jaxprs may be NumPy's integers."""
-    return tuple(int(n) for n in numbers)
-
-
-@translation_rule("broadcast_in_dim")
-def _broadcast_in_dim(
-    x: Value, *, shape: Any, broadcast_dimensions: Any, sharding: Any = None
-) -> Value:
-    return shaping.broadcast(x, shape=as_ints(shape), dims=as_ints(broadcast_dimensions))
+same_primitive("broadcast_in_dim", shaping.broadcast, shape="shape", dims="broadcast_dimensions")
+same_primitive("transpose", shaping.transpose, permutation="permutation")
+same_primitive("rev", shaping.flip, axes="dimensions")
+same_primitive("concatenate", shaping.concatenate, axis="dimension")
+same_primitive("iota", shaping.iota, shape="shape", axis="dimension", dtype="dtype")
 
 
 @translation_rule("reshape")
@@ -47,22 +41,7 @@ def _expand_dims(x: Value, *, dimensions: Any) -> Value:
     return reshape(x, tuple(1 if axis in dimensions else next(lengths) for axis in range(rank)))
 
 
-@translation_rule("transpose")
-def _transpose(x: Value, *, permutation: Any) -> Value:
-    return shaping.transpose(x, permutation=as_ints(permutation))
-
-
-@translation_rule("rev")
-def _rev(x: Value, *, dimensions: Any) -> Value:
-    return shaping.flip(x, axes=as_ints(dimensions))
-
-
 # ----- Joining, padding, repeating
-
-
-@translation_rule("concatenate")
-def _concatenate(*xs: Value, dimension: Any) -> Value:
-    return shaping.concatenate(*xs, axis=dimension)
 
 
 @translation_rule("stack")
@@ -130,14 +109,6 @@ def _dynamic_slice(x: Value, *indices: Value, slice_sizes: Any) -> Value:
 @translation_rule("dynamic_update_slice")
 def _dynamic_update_slice(x: Value, update: Value, *indices: Value) -> Value:
     return dynamic_slices.dynamic_update_slice(x, update, *as_indices(indices))
-
-
-# ----- Counting
-
-
-@translation_rule("iota")
-def _iota(*, dtype: Any, shape: Any, dimension: Any, sharding: Any = None) -> Value:
-    return shaping.iota(shape=as_ints(shape), axis=dimension, dtype=np.dtype(dtype))
 
 
 @translation_rule("empty")

@@ -11,8 +11,7 @@ from jax import lax
 
 from myia.infer.jax.rules.elementwise import broadcast_to_shape
 from myia.infer.jax.rules.reductions import single_operation
-from myia.infer.jax.rules.shaping import as_ints
-from myia.infer.jax.tracing.rules import translation_rule
+from myia.infer.jax.tracing.rules import as_ints, translation_rule
 from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
 from myia.infer.jax.tracing.translate import unsupported
 from myia.ir.core import Value

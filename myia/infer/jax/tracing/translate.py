@@ -55,7 +55,7 @@ def unsupported(what: str, label: str = "", **more: str) -> MyiaError:
 def ir_aval(aval: Any) -> Aval:
     """The aval in our IR of a value of a jaxpr."""
     dtype = aval.dtype
-    if jax.numpy.issubdtype(dtype, jax.dtypes.prng_key):
+    if is_key(aval):
         return _key_aval(dtype, tuple(aval.shape))
     if (
         jax.numpy.issubdtype(dtype, jax.dtypes.extended)
