@@ -19,7 +19,6 @@ Dims = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 
 def _windows(
-    x: Value | Aval | np.ndarray,
     kernel: Value | Aval | np.ndarray,
     dims: Dims,
     strides: Shape,
@@ -47,7 +46,7 @@ def _conv_avals(
     require(min(feature_groups, batch_groups) == 1, message)
     require(features == read * feature_groups and made % feature_groups == 0, message)
     require(batch % batch_groups == 0 and made % batch_groups == 0, message)
-    spatial_shape = _windows(x, kernel, dims, **window).output_shape(_spatial(x, dims[0]))
+    spatial_shape = _windows(kernel, dims, **window).output_shape(_spatial(x, dims[0]))
     result = (batch // batch_groups, made, *spatial_shape)
     return (x.with_shape(tuple(result[i] for i in np.argsort(dims[2]))),)
 
@@ -61,7 +60,7 @@ def _evaluate_conv(
     batch_groups: int,
     **window: Any,
 ) -> Any:
-    windows = _windows(x, kernel, dims, **window)
+    windows = _windows(kernel, dims, **window)
     sliding = Sliding(
         (1, 1, *windows.sizes),
         (1, 1, *windows.strides),
@@ -164,7 +163,7 @@ def _transpose_conv(
     like = (x, kernel)[i]
     if 0 in (*ct.shape, *x.shape, *kernel.shape):
         return zeros(like.aval)
-    sliding = _windows(x, kernel, dims, **window)
+    sliding = _windows(kernel, dims, **window)
     rule = (_by_operand, _by_kernel)[i]
     return rule(ct, x, kernel, sliding, dims, feature_groups, batch_groups)
 

@@ -11,7 +11,7 @@ as `fill` and is not written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,11 +29,11 @@ MODES = ("clip", "fill")
 class IndexDims(NamedTuple):
     """The fields of `lax.GatherDimensionNumbers`, which also describe the transposed scatter."""
 
-    offset_dims: tuple[int, ...]
-    collapsed_slice_dims: tuple[int, ...]
-    start_index_map: tuple[int, ...]
-    operand_batching_dims: tuple[int, ...]
-    start_indices_batching_dims: tuple[int, ...]
+    offset_dims: Shape = ()
+    collapsed_slice_dims: Shape = ()
+    start_index_map: Shape = ()
+    operand_batching_dims: Shape = ()
+    start_indices_batching_dims: Shape = ()
 
     @property
     def hidden(self) -> tuple[int, ...]:
@@ -51,21 +51,9 @@ class IndexDims(NamedTuple):
         return lax.ScatterDimensionNumbers(*self)
 
 
-def index_dims(
-    offset_dims: Shape = (),
-    collapsed_slice_dims: Shape = (),
-    start_index_map: Shape = (),
-    operand_batching_dims: Shape = (),
-    start_indices_batching_dims: Shape = (),
-) -> tuple[tuple[int, ...], ...]:
+def index_dims(*fields: Iterable[int]) -> tuple[tuple[int, ...], ...]:
     """The parameter `dims`. For a scatter: update_window_dims, inserted_window_dims, and so on."""
-    return (
-        tuple(offset_dims),
-        tuple(collapsed_slice_dims),
-        tuple(start_index_map),
-        tuple(operand_batching_dims),
-        tuple(start_indices_batching_dims),
-    )
+    return tuple(IndexDims(*map(tuple, fields)))
 
 
 # ----- Shapes

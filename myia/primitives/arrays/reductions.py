@@ -14,6 +14,7 @@ from myia.primitives.arrays.cumulative import cumprod, shift
 from myia.primitives.arrays.shaping import (
     check_axes,
     expand,
+    inverse,
     reduce_sum,
     reduced,
     reshape,
@@ -144,8 +145,7 @@ def _product_of_others(x: Value, axes: tuple[int, ...]) -> Value:
     before = cumprod(shift(flat, 1, 1, 0, False), axis=0, reverse=False)
     after = cumprod(shift(flat, 1, 1, 0, True), axis=0, reverse=True)
     others = reshape(before * after, shape=front.shape)
-    inverse = tuple(permutation.index(axis) for axis in range(len(permutation)))
-    return transpose(others, permutation=inverse)
+    return transpose(others, permutation=inverse(permutation))
 
 
 def _prod_jvp(ys: Values, xs: Values, ts: Values, *, axes: tuple[int, ...]) -> Tangents:

@@ -38,7 +38,7 @@ def _transpose_avals(x: Aval, *, permutation: Shape) -> tuple[Aval]:
     return (x.with_shape(tuple(x.shape[axis] for axis in permutation)),)
 
 
-def _inverse(permutation: Shape) -> tuple[int, ...]:
+def inverse(permutation: Shape) -> tuple[int, ...]:
     return tuple(permutation.index(axis) for axis in range(len(permutation)))
 
 
@@ -47,7 +47,7 @@ transpose: CallablePrimitive = linear(
     _transpose_avals,
     lambda x, *, permutation: lax.transpose(x, permutation),
     lambda x, *, permutation: np.transpose(x, permutation),
-    transpose=(lambda ct, x, *, permutation: transpose(ct, permutation=_inverse(permutation)),),
+    transpose=(lambda ct, x, *, permutation: transpose(ct, permutation=inverse(permutation)),),
 )
 
 
@@ -190,23 +190,14 @@ def _evaluate_pad(
 def _transpose_pad(
     i: int, ct: Value, x: Value, value: Value, *, low: Shape, high: Shape, interior: Shape
 ) -> Value:
-    ones = (1,) * len(low)
     if i == 0:
         negative = {"low": tuple(-n for n in low), "high": tuple(-n for n in high)}
         cut = pad(ct, constant(0, ct.dtype), interior=(0,) * len(low), **negative)
-        return slice(cut, start=(0,) * len(low), limit=cut.shape, stride=_plus(interior, ones))
-    padding = pad(
-        constant(False, bool, x.shape),
-        constant(True, bool),
-        low=low,
-        high=high,
-        interior=interior,
-    )
+        stride = tuple(n + 1 for n in interior)
+        return slice(cut, start=(0,) * len(low), limit=cut.shape, stride=stride)
+    kept, new = constant(False, bool, x.shape), constant(True, bool)
+    padding = pad(kept, new, low=low, high=high, interior=interior)
     return reduce_sum(select(padding, ct, 0), axes=tuple(range(len(low))))
-
-
-def _plus(xs: Shape, ys: Shape) -> tuple[int, ...]:
-    return tuple(x + y for x, y in zip(xs, ys))
 
 
 pad = linear(

@@ -57,6 +57,25 @@ def pointwise(
     )
 
 
+def nondifferentiable(
+    name: str,
+    lower: Formula,
+    evaluate: Formula,
+    kinds: str,
+    result: DTypeLike | None = None,
+) -> PointwisePrimitive:
+    """An elementwise primitive without a derivative; `result` is the dtype of the results."""
+    dtype = None if result is None else np.dtype(result)
+    return pointwise(
+        name,
+        lower,
+        evaluate,
+        derivative=NONDIFFERENTIABLE,
+        result=None if dtype is None else lambda _: dtype,
+        kinds=kinds,
+    )
+
+
 def linear(
     name: str,
     avals: Formula,

@@ -19,28 +19,22 @@ class Template(Protocol):
     def format(self, *numbers: Any) -> str: ...
 
 
-def _print(fmt: str, end: str, *xs: jax.Array | np.ndarray) -> None:
+def _print(*xs: jax.Array | np.ndarray, fmt: str, end: str = "\n") -> tuple[()]:
     print(fmt.format(*(np.asarray(x)[()] for x in xs)), end=end)
-
-
-def _lower_print(*xs: jax.Array, fmt: str, end: str = "\n") -> tuple[()]:
-    jax.debug.callback(lambda *ys: _print(fmt, end, *ys), *xs, ordered=True)
     return ()
 
 
-def print_among_host_calls(*xs: jax.Array, fmt: str, end: str = "\n") -> tuple[()]:
+def _lower_print(*xs: jax.Array, **text: str) -> tuple[()]:
+    jax.debug.callback(functools.partial(_print, **text), *xs, ordered=True)
+    return ()
+
+
+def print_among_host_calls(*xs: jax.Array, **text: str) -> tuple[()]:
     """As `debug_print` is lowered in a program with host calls: in one order with them.
 
     Elsewhere JAX may differentiate and map over a program that prints.
     """
-    call_in_order(
-        functools.partial(_evaluate_print, fmt=fmt, end=end), (), list(map(jnp.asarray, xs))
-    )
-    return ()
-
-
-def _evaluate_print(*xs: np.ndarray, fmt: str, end: str = "\n") -> tuple[()]:
-    _print(fmt, end, *xs)
+    call_in_order(functools.partial(_print, **text), (), list(map(jnp.asarray, xs)))
     return ()
 
 
@@ -48,7 +42,7 @@ debug_print_p = Primitive(
     name="debug_print",
     avals=lambda *xs, fmt, end="\n": (),
     lower=_lower_print,
-    evaluate=_evaluate_print,
+    evaluate=_print,
     derivative=NONDIFFERENTIABLE,
     effect=True,
 )

@@ -29,19 +29,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from myia.ir.avals import BOOL, I64, PY, Aval
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Primitive
+from myia.primitives.core.define import require
 from myia.source.diagnostics import InternalError
 
 Avals = tuple[Aval, ...]
 Regions = tuple[Region, ...]
-
-
-def _check(condition: bool, message: str) -> None:
-    if not condition:
-        raise InternalError(message)
 
 
 def _avals(values: Iterable[Value]) -> Avals:
@@ -50,9 +47,9 @@ def _avals(values: Iterable[Value]) -> Avals:
 
 def _if_avals(pred: Aval, *, regions: Regions) -> Avals:
     then, other = regions
-    _check(pred in (BOOL, PY), f"if: the condition is {pred}, not bool[]")
-    _check(not then.args and not other.args, "if: its regions have no arguments")
-    _check(_avals(then.yields) == _avals(other.yields), "if: branches yield different avals")
+    require(pred in (BOOL, PY), f"if: the condition is {pred}, not bool[]")
+    require(not then.args and not other.args, "if: its regions have no arguments")
+    require(_avals(then.yields) == _avals(other.yields), "if: branches yield different avals")
     return _avals(then.yields)
 
 
@@ -60,14 +57,14 @@ def _check_loop(operands: Avals, regions: Regions, counted: bool, conditional: b
     """Common to `loop` and `rev`; returns the avals of the carries."""
     body = regions[conditional]
     carries = _avals(body.args[1:])
-    _check(all(a in (I64, PY) for a in operands[:counted]), "loop: the count is not i64[]")
-    _check(body.args[0].aval in (I64, PY), "loop: the body's first argument is not the index")
-    _check(tuple(operands[counted : counted + len(carries)]) == carries, "loop: initial carries")
-    _check(_avals(body.yields) == carries, "loop: the body changes the avals of its carries")
+    require(all(a in (I64, PY) for a in operands[:counted]), "loop: the count is not i64[]")
+    require(body.args[0].aval in (I64, PY), "loop: the body's first argument is not the index")
+    require(tuple(operands[counted : counted + len(carries)]) == carries, "loop: initial carries")
+    require(_avals(body.yields) == carries, "loop: the body changes the avals of its carries")
     if conditional:
         cond = regions[0]
-        _check(_avals(cond.args) == _avals(body.args), "loop: cond and body differ in arguments")
-        _check(len(cond.yields) == 1 and cond.yields[0].aval in (BOOL, PY), "loop: cond's yield")
+        require(_avals(cond.args) == _avals(body.args), "loop: cond and body differ in arguments")
+        require(len(cond.yields) == 1 and cond.yields[0].aval in (BOOL, PY), "loop: cond's yield")
     return carries
 
 
@@ -75,7 +72,7 @@ def _loop_avals(
     *operands: Aval, regions: Regions, counted: bool, conditional: bool, bound: int | None
 ) -> Avals:
     carries = _check_loop(operands, regions, counted, conditional)
-    _check(len(operands) == counted + len(carries), "loop: number of operands")
+    require(len(operands) == counted + len(carries), "loop: number of operands")
     return carries
 
 
@@ -90,16 +87,17 @@ def _rev_avals(
     carries = _check_loop(operands, regions[:-1], counted, conditional)
     seeds = tuple(operands[counted + len(carries) :])
     adjoint = regions[-1]
-    _check(_avals(adjoint.args) == (I64, *carries, *seeds), "rev: arguments of the adjoint")
-    _check(_avals(adjoint.yields) == seeds, "rev: the adjoint changes the avals of its carries")
-    _check(tuple(carries[i] for i in active) == seeds[: len(active)], "rev: avals of λ")
+    require(_avals(adjoint.args) == (I64, *carries, *seeds), "rev: arguments of the adjoint")
+    require(_avals(adjoint.yields) == seeds, "rev: the adjoint changes the avals of its carries")
+    require(tuple(carries[i] for i in active) == seeds[: len(active)], "rev: avals of λ")
     return seeds
 
 
-def _call_avals(*operands: Aval, regions: Regions, name: str) -> Avals:
-    (body,) = regions
-    _check(_avals(body.args) == operands, f"call {name}: arguments")
-    return _avals(body.yields)
+def _call_avals(*operands: Aval, regions: Regions, **params: Any) -> Avals:
+    """Common to `call`, `custom` and `remat`."""
+    (f,) = regions
+    require(_avals(f.args) == operands, f"a call with other arguments: {params}")
+    return _avals(f.yields)
 
 
 def _derivative_avals(
@@ -110,22 +108,14 @@ def _derivative_avals(
     ys = _avals(f.yields)
     inputs, outputs = tuple(operands[i] for i in wrt), tuple(ys[i] for i in of)
     seeds, results = (inputs, outputs) if mode == "jvp" else (outputs, inputs)
-    _check(tuple(operands[:n]) == _avals(f.args), "derivative: arguments")
-    _check(tuple(operands[n:]) == seeds, "derivative: seeds")
+    require(tuple(operands[:n]) == _avals(f.args), "derivative: arguments")
+    require(tuple(operands[n:]) == seeds, "derivative: seeds")
     return ys + results
 
 
-def _custom_avals(*operands: Aval, regions: Regions, name: str, rule: Rule, consts: int) -> Avals:
-    (f,) = regions
-    _check(_avals(f.args) == operands, f"custom {name}: arguments")
-    return _avals(f.yields)
-
-
 def _remat_avals(*operands: Aval, regions: Regions, late: int, until: int) -> Avals:
-    (f,) = regions
-    _check(_avals(f.args) == operands, "remat: arguments")
-    _check(0 <= late + until <= len(operands), "remat: late operands")
-    return _avals(f.yields)
+    require(0 <= late + until <= len(operands), "remat: late operands")
+    return _call_avals(*operands, regions=regions)
 
 
 if_p = Primitive(name="if", avals=_if_avals, structured=True)
@@ -133,7 +123,7 @@ loop_p = Primitive(name="loop", avals=_loop_avals, structured=True)
 rev_p = Primitive(name="rev", avals=_rev_avals, structured=True)
 call_p = Primitive(name="call", avals=_call_avals, structured=True)
 derivative_p = Primitive(name="derivative", avals=_derivative_avals, structured=True)
-custom_p = Primitive(name="custom", avals=_custom_avals, structured=True)
+custom_p = Primitive(name="custom", avals=_call_avals, structured=True)
 remat_p = Primitive(name="remat", avals=_remat_avals, structured=True)
 
 

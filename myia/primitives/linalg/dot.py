@@ -13,7 +13,7 @@ from jax import lax
 
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.primitives.arrays.shaping import transpose
+from myia.primitives.arrays.shaping import inverse, transpose
 from myia.primitives.core.define import linear, require, require_kind
 
 Pairs = tuple[tuple[int, ...], tuple[int, ...]]  # the axes of one operand, and of the other
@@ -72,8 +72,7 @@ def _transpose_dot(
     (left, *of_left), (right, *of_right) = factors
     contract, batch = zip(of_left, of_right)
     product = dot_general(left, right, contract=contract, batch=batch)
-    permutation = tuple(axes.index(axis) for axis in range(len(axes)))
-    return product if permutation == in_order else transpose(product, permutation=permutation)
+    return product if axes == in_order else transpose(product, permutation=inverse(axes))
 
 
 # Full precision: an accelerator's default would round single precision to fewer bits.

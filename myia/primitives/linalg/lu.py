@@ -52,14 +52,16 @@ def _permutation(pivots: np.ndarray, size: int) -> np.ndarray:
     return order
 
 
-def permute_rows(x: Value, permutation: Value) -> Value:
-    """`x[permutation]`, with one permutation per matrix of the batch."""
+def permuted(x: Value, permutation: Value, *, columns: bool = False) -> Value:
+    """The rows, or the columns, of `x` in another order, one for each matrix of the batch."""
     if not x.aval.size:
         return x
-    batch, rank = tuple(range(x.aval.ndim - 2)), x.aval.ndim
+    *batch, moved, kept = range(x.aval.ndim)
+    if columns:
+        moved, kept = kept, moved
     indices = reshape(permutation, shape=(*permutation.shape, 1))
-    dims = index_dims((rank - 1,), (rank - 2,), (rank - 2,), batch, batch)
-    sizes = (1,) * (rank - 1) + (x.shape[-1],)
+    dims = index_dims((kept,), (moved,), (moved,), batch, batch)
+    sizes = tuple(n if axis == kept else 1 for axis, n in enumerate(x.shape))
     return gather(x, indices, dims=dims, sizes=sizes, mode="clip", fill=None)
 
 
@@ -85,7 +87,7 @@ def _lu_jvp(ys: Values, xs: Values, ts: Values) -> Tangents:
     rank = min(rows, columns)
     left = _completed(block(factors, (0, rows), (0, rank)), rows)
     right = _completed(block(factors, (0, rank), (0, columns)), columns)
-    t = solve_triangle(left, permute_rows(t, permutation), unit_diagonal=True)
+    t = solve_triangle(left, permuted(t, permutation), unit_diagonal=True)
     t = solve_triangle(right, t, left_side=False, lower=False)
     left = select(on_diagonal(left.aval), 1, lower(left))
     return matmul(left, lower(t, -1)) + matmul(upper(t), upper(right)), None, None

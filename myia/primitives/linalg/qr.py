@@ -12,10 +12,9 @@ from myia.ir.avals import I32, Aval
 from myia.ir.builder import emit
 from myia.ir.core import Tangents, Value, Values
 from myia.ir.primitive import Explicit, Primitive
-from myia.primitives.arrays.gather import gather, index_dims
-from myia.primitives.arrays.shaping import concatenate, pad, reshape
+from myia.primitives.arrays.shaping import concatenate, pad
 from myia.primitives.core.define import constant
-from myia.primitives.linalg.lu import lu, lu_solve
+from myia.primitives.linalg.lu import lu, lu_solve, permuted
 from myia.primitives.linalg.matrix_formulas import (
     adjoint,
     block,
@@ -42,17 +41,6 @@ def _qr_avals(a: Aval, *, full_matrices: bool, pivoting: bool) -> tuple[Aval, ..
 def _factor(a: np.ndarray, *, full_matrices: bool, pivoting: bool) -> Any:
     mode = "full" if full_matrices else "economic"
     return scipy.linalg.qr(a, mode=mode, pivoting=pivoting)
-
-
-def _permuted_columns(x: Value, permutation: Value) -> Value:
-    """`x[:, permutation]`, with one permutation per matrix of the batch."""
-    if not x.aval.size:
-        return x
-    batch, rank = tuple(range(x.aval.ndim - 2)), x.aval.ndim
-    indices = reshape(permutation, shape=(*permutation.shape, 1))
-    dims = index_dims((rank - 2,), (rank - 1,), (rank - 1,), batch, batch)
-    sizes = (1,) * (rank - 2) + (x.shape[-2], 1)
-    return gather(x, indices, dims=dims, sizes=sizes, mode="clip", fill=None)
 
 
 def _skew_part(s: Value) -> Value:
@@ -93,7 +81,7 @@ def _qr_jvp(ys: Values, xs: Values, ts: Values, *, full_matrices: bool, pivoting
     """
     (q, r, *permutation), (t,) = ys, ts
     if pivoting:
-        t = _permuted_columns(t, *permutation)
+        t = permuted(t, *permutation, columns=True)
     rows, columns = t.shape[-2:]
     rank = min(rows, columns)
     first = block(q, (0, rows), (0, rank))

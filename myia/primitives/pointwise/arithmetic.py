@@ -12,8 +12,15 @@ from jax import lax
 
 from myia.ir.avals import Aval
 from myia.ir.core import Op, Tangents, Value, Values
-from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Explicit, Formula, Partials
-from myia.primitives.core.define import PointwisePrimitive, pointwise, require, require_kind, zeros
+from myia.ir.primitive import Cotangents, Explicit, Formula, Partials
+from myia.primitives.core.define import (
+    PointwisePrimitive,
+    nondifferentiable,
+    pointwise,
+    require,
+    require_kind,
+    zeros,
+)
 from myia.primitives.pointwise import complex_functions
 from myia.primitives.pointwise.logic import and_, convert, eq, ge, le, select
 from myia.primitives.pointwise.transcendental import conj, log, real, real_dtype
@@ -112,9 +119,7 @@ def _lower_floordiv(x: jax.Array, y: jax.Array) -> jax.Array:
     return lax.select(lax.eq(y, zero), ratio, result)
 
 
-floordiv = pointwise(
-    "floordiv", _lower_floordiv, np.floor_divide, derivative=NONDIFFERENTIABLE, kinds="iuf"
-)
+floordiv = nondifferentiable("floordiv", _lower_floordiv, np.floor_divide, "iuf")
 mod = pointwise(
     "mod",
     _lower_mod,
@@ -124,15 +129,10 @@ mod = pointwise(
 )
 
 
-def _truncated(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """x / y rounded towards zero (integers only)."""
-    if x.dtype.kind == "u":
-        return np.floor_divide(x, y)
-    return np.floor_divide(x, y) + ((np.fmod(x, y) != 0) & ((x < 0) != (y < 0))).astype(x.dtype)
-
-
 # As in C and XLA: the quotient is rounded towards zero, the remainder has the dividend's sign.
-truncdiv = pointwise("truncdiv", lax.div, _truncated, derivative=NONDIFFERENTIABLE, kinds="iu")
+truncdiv = nondifferentiable(
+    "truncdiv", lax.div, lambda x, y: np.floor_divide(x - np.fmod(x, y), y), "iu"
+)
 rem = pointwise(
     "rem",
     lax.rem,

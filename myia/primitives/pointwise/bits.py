@@ -9,10 +9,11 @@ from jax import lax
 
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Formula, Linear
+from myia.ir.primitive import NONDIFFERENTIABLE, Linear
 from myia.primitives.core.define import (
     CallablePrimitive,
     PointwisePrimitive,
+    nondifferentiable,
     pointwise,
     require,
     require_kind,
@@ -21,10 +22,6 @@ from myia.primitives.core.define import (
 
 def _unsigned(x: np.ndarray) -> np.ndarray:
     return np.asarray(x).view(f"u{x.dtype.itemsize}")
-
-
-def _on_integers(name: str, lower: Formula, evaluate: Formula) -> PointwisePrimitive:
-    return pointwise(name, lower, evaluate, derivative=NONDIFFERENTIABLE, kinds="iu")
 
 
 # ----- Counting
@@ -44,8 +41,8 @@ def _count_leading_zeros(x: np.ndarray) -> np.ndarray:
     return np.bitwise_count(~smeared).astype(x.dtype)
 
 
-population_count = _on_integers("population_count", lax.population_count, _count_ones)
-clz = _on_integers("clz", lax.clz, _count_leading_zeros)
+population_count = nondifferentiable("population_count", lax.population_count, _count_ones, "iu")
+clz = nondifferentiable("clz", lax.clz, _count_leading_zeros, "iu")
 
 
 def _high_word(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -54,7 +51,7 @@ def _high_word(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 # The upper half of the product.
-mulhi = _on_integers("mulhi", lax.mulhi, _high_word)
+mulhi = nondifferentiable("mulhi", lax.mulhi, _high_word, "iu")
 
 # ----- Bit casts
 

@@ -11,8 +11,7 @@ import jax
 import numpy as np
 from jax import lax
 
-from myia.ir.primitive import NONDIFFERENTIABLE
-from myia.primitives.core.define import pointwise
+from myia.primitives.core.define import nondifferentiable
 
 _HALF_BITS, _HALF_MASK = np.uint64(32), np.uint64(2**32 - 1)
 
@@ -77,11 +76,4 @@ def _lower(x: jax.Array, y: jax.Array) -> jax.Array:
     return lax.select(lax.eq(y, lax.full_like(y, 0)), by_zero, size)
 
 
-integer_quotient = pointwise(
-    "integer_quotient",
-    _lower,
-    _evaluate,
-    derivative=NONDIFFERENTIABLE,
-    result=lambda dtype: np.dtype(np.float64),
-    kinds="i",
-)
+integer_quotient = nondifferentiable("integer_quotient", _lower, _evaluate, "i", result=np.float64)

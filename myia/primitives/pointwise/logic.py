@@ -8,39 +8,19 @@ from jax import lax
 
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Formula, Linear
-from myia.primitives.core.define import PointwisePrimitive, pointwise, require
+from myia.ir.primitive import Linear
+from myia.primitives.core.define import PointwisePrimitive, nondifferentiable, require
 
 # ----- Comparisons: NaN differs from everything, complex numbers have no order
 
-
-def _comparison(
-    name: str, lower: Formula, evaluate: Formula, kinds: str = "biuf"
-) -> PointwisePrimitive:
-    return pointwise(
-        name,
-        lower,
-        evaluate,
-        derivative=NONDIFFERENTIABLE,
-        result=lambda dtype: np.dtype(bool),
-        kinds=kinds,
-    )
-
-
-eq = _comparison("eq", lax.eq, np.equal, kinds="biufc")
-ne = _comparison("ne", lax.ne, np.not_equal, kinds="biufc")
-lt = _comparison("lt", lax.lt, np.less)
-le = _comparison("le", lax.le, np.less_equal)
-gt = _comparison("gt", lax.gt, np.greater)
-ge = _comparison("ge", lax.ge, np.greater_equal)
+eq = nondifferentiable("eq", lax.eq, np.equal, "biufc", result=bool)
+ne = nondifferentiable("ne", lax.ne, np.not_equal, "biufc", result=bool)
+lt = nondifferentiable("lt", lax.lt, np.less, "biuf", result=bool)
+le = nondifferentiable("le", lax.le, np.less_equal, "biuf", result=bool)
+gt = nondifferentiable("gt", lax.gt, np.greater, "biuf", result=bool)
+ge = nondifferentiable("ge", lax.ge, np.greater_equal, "biuf", result=bool)
 
 # ----- Bits (of booleans: logic)
-
-
-def _bitwise(
-    name: str, lower: Formula, evaluate: Formula, kinds: str = "biu"
-) -> PointwisePrimitive:
-    return pointwise(name, lower, evaluate, derivative=NONDIFFERENTIABLE, kinds=kinds)
 
 
 def _shift_right(x: jax.Array, n: jax.Array) -> jax.Array:
@@ -48,13 +28,13 @@ def _shift_right(x: jax.Array, n: jax.Array) -> jax.Array:
     return (lax.shift_right_arithmetic if signed else lax.shift_right_logical)(x, n)
 
 
-and_ = _bitwise("and", lax.bitwise_and, np.bitwise_and)
-or_ = _bitwise("or", lax.bitwise_or, np.bitwise_or)
-xor = _bitwise("xor", lax.bitwise_xor, np.bitwise_xor)
-not_ = _bitwise("not", lax.bitwise_not, np.bitwise_not)
-shift_left = _bitwise("shift_left", lax.shift_left, np.left_shift, kinds="iu")
+and_ = nondifferentiable("and", lax.bitwise_and, np.bitwise_and, "biu")
+or_ = nondifferentiable("or", lax.bitwise_or, np.bitwise_or, "biu")
+xor = nondifferentiable("xor", lax.bitwise_xor, np.bitwise_xor, "biu")
+not_ = nondifferentiable("not", lax.bitwise_not, np.bitwise_not, "biu")
+shift_left = nondifferentiable("shift_left", lax.shift_left, np.left_shift, "iu")
 # Keeps the sign of signed integers.
-shift_right = _bitwise("shift_right", _shift_right, np.right_shift, kinds="iu")
+shift_right = nondifferentiable("shift_right", _shift_right, np.right_shift, "iu")
 
 # ----- Selection
 
@@ -135,4 +115,4 @@ convert_p = PointwisePrimitive(
     derivative=Linear(((0,),), (lambda ct, x, *, dtype: convert(ct, dtype=x.dtype),)),
 )
 
-stop_gradient = pointwise("stop_gradient", lambda x: x, lambda x: x, derivative=NONDIFFERENTIABLE)
+stop_gradient = nondifferentiable("stop_gradient", lambda x: x, lambda x: x, "biufc")

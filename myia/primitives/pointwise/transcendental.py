@@ -9,8 +9,8 @@ import numpy as np
 from jax import lax
 
 from myia.ir.core import Value
-from myia.ir.primitive import NONDIFFERENTIABLE, Formula, Linear
-from myia.primitives.core.define import PointwisePrimitive, pointwise
+from myia.ir.primitive import Formula, Linear
+from myia.primitives.core.define import PointwisePrimitive, nondifferentiable, pointwise
 from myia.primitives.pointwise import complex_functions
 
 
@@ -114,28 +114,19 @@ def _one_plus_square(x: Value) -> Value:
 
 # ----- Step functions
 
-
-def _step(name: str, lower: Formula, evaluate: Formula, **options: Any) -> PointwisePrimitive:
-    return pointwise(name, lower, evaluate, derivative=NONDIFFERENTIABLE, kinds="f", **options)
-
-
-floor = _step("floor", lax.floor, np.floor)
-ceil = _step("ceil", lax.ceil, np.ceil)
-trunc = _step(
+floor = nondifferentiable("floor", lax.floor, np.floor, "f")
+ceil = nondifferentiable("ceil", lax.ceil, np.ceil, "f")
+trunc = nondifferentiable(
     "trunc",
     lambda x: lax.select(lax.lt(x, lax.full_like(x, 0)), lax.ceil(x), lax.floor(x)),
     np.trunc,
+    "f",
 )
 # Rounds half to even.
-round = _step("round", lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), np.rint)
-is_finite = pointwise(
-    "is_finite",
-    lax.is_finite,
-    np.isfinite,
-    derivative=NONDIFFERENTIABLE,
-    result=lambda dtype: np.dtype(bool),
-    kinds="f",
+round = nondifferentiable(
+    "round", lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), np.rint, "f"
 )
+is_finite = nondifferentiable("is_finite", lax.is_finite, np.isfinite, "f", result=bool)
 
 # ----- Complex numbers: linear over the reals, <ct, x> = Re(ct x)
 
