@@ -25,7 +25,10 @@ def _print(*xs: jax.Array | np.ndarray, fmt: str, end: str = "\n") -> tuple[()]:
 
 
 def _lower_print(*xs: jax.Array, **text: str) -> tuple[()]:
-    jax.debug.callback(functools.partial(_print, **text), *xs, ordered=True)
+    def show(*ys: jax.Array) -> None:
+        _print(*ys, **text)
+
+    jax.debug.callback(show, *xs, ordered=True)
     return ()
 
 
