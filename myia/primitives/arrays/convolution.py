@@ -95,41 +95,30 @@ def _move_groups(x: Value, groups: int, source: int, target: int) -> Value:
 
 
 def _by_operand(
-    ct: Value,
-    x: Value,
-    kernel: Value,
-    sliding: Sliding,
-    dims: Any,
-    feature_groups: int,
-    batch_groups: int,
+    ct: Value, x: Value, kernel: Value, sliding: Sliding, dims: Any, groups: tuple[int, int]
 ) -> Value:
     """`ct` convolved with the reversed kernel, its input and output features swapped."""
     (batch, features), (made, read) = dims[0][:2], dims[1][:2]
-    groups = feature_groups * batch_groups
+    feature_groups, batch_groups = groups
+    together = feature_groups * batch_groups
     turned = flip(kernel, axes=dims[1][2:]) if dims[1][2:] else kernel
     back = sliding.transposed(_spatial(x, dims[0]))
     y = convolution(
         ct,
-        _move_groups(turned, groups, made, read),
+        _move_groups(turned, together, made, read),
         strides=back.strides,
         padding=back.padding,
         lhs_dilation=back.base_dilation,
         rhs_dilation=back.window_dilation,
         dims=(dims[2], (read, made, *dims[1][2:]), dims[0]),
-        feature_groups=groups,
+        feature_groups=together,
         batch_groups=1,
     )
     return _move_groups(y, batch_groups, features, batch)
 
 
 def _by_kernel(
-    ct: Value,
-    x: Value,
-    kernel: Value,
-    sliding: Sliding,
-    dims: Any,
-    feature_groups: int,
-    batch_groups: int,
+    ct: Value, x: Value, kernel: Value, sliding: Sliding, dims: Any, groups: tuple[int, int]
 ) -> Value:
     """The operand convolved with `ct`; the sum is over the batch instead of the input features."""
 
@@ -144,8 +133,8 @@ def _by_kernel(
         lhs_dilation=sliding.base_dilation,
         rhs_dilation=sliding.strides,
         dims=(exchanged(dims[0]), exchanged(dims[2]), exchanged(dims[1])),
-        feature_groups=batch_groups,
-        batch_groups=feature_groups,
+        feature_groups=groups[1],
+        batch_groups=groups[0],
     )
 
 
@@ -165,7 +154,7 @@ def _transpose_conv(
         return zeros(like.aval)
     sliding = _windows(kernel, dims, **window)
     rule = (_by_operand, _by_kernel)[i]
-    return rule(ct, x, kernel, sliding, dims, feature_groups, batch_groups)
+    return rule(ct, x, kernel, sliding, dims, (feature_groups, batch_groups))
 
 
 # Without reversal of the kernel. Full precision, as in matrix products.

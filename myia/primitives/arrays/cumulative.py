@@ -12,43 +12,42 @@ from jax import lax
 
 from myia.ir.avals import Aval
 from myia.ir.core import Op, Tangents, Value, Values
-from myia.ir.primitive import Cotangents, Explicit, Formula
+from myia.ir.primitive import Cotangents, Derivative, Explicit, Formula, Linear
 from myia.primitives.arrays.shaping import check_axes, pad
-from myia.primitives.core.define import CallablePrimitive, constant, linear, require_kind
+from myia.primitives.core.define import CallablePrimitive, constant, require_kind
 from myia.primitives.pointwise.arithmetic import abs
 from myia.primitives.pointwise.logic import eq, select
 from myia.primitives.pointwise.transcendental import exp
 
 
-def _avals(x: Aval, *, axis: int, reverse: bool) -> tuple[Aval]:
-    require_kind("cumulative operation", x, "iufc")
-    check_axes("cumulative operation", x, (axis,))
-    return (x,)
-
-
-def _avals_of_reals(x: Aval, *, axis: int, reverse: bool) -> tuple[Aval]:
-    require_kind("cumulative operation", x, "f")
-    return _avals(x, axis=axis, reverse=reverse)
-
-
-def cumulative(ufunc: np.ufunc) -> Formula:
-    """The evaluation of a cumulative operation."""
+def cumulative(
+    name: str, lower: Formula, ufunc: np.ufunc, derivative: Derivative, kinds: str
+) -> CallablePrimitive:
+    def avals(x: Aval, *, axis: int, reverse: bool) -> tuple[Aval]:
+        require_kind(name, x, kinds)
+        check_axes(name, x, (axis,))
+        return (x,)
 
     def evaluate(x: np.ndarray, *, axis: int, reverse: bool) -> np.ndarray:
         x = np.flip(x, axis) if reverse else x
         y = ufunc.accumulate(x, axis, dtype=x.dtype)
         return np.flip(y, axis) if reverse else y
 
-    return evaluate
+    return CallablePrimitive(
+        name=name,
+        avals=avals,
+        lower=lambda x, *, axis, reverse: lower(x, axis, reverse),
+        evaluate=evaluate,
+        derivative=derivative,
+    )
 
 
-cumsum: CallablePrimitive = linear(
-    "cumsum",
-    _avals,
-    lambda x, *, axis, reverse: lax.cumsum(x, axis, reverse),
-    cumulative(np.add),
-    transpose=(lambda ct, x, *, axis, reverse: cumsum(ct, axis=axis, reverse=not reverse),),
-)
+def _transpose_cumsum(ct: Value, x: Value, *, axis: int, reverse: bool) -> Value:
+    return cumsum(ct, axis=axis, reverse=not reverse)
+
+
+_SUM = Linear(((0,),), (_transpose_cumsum,))
+cumsum = cumulative("cumsum", lax.cumsum, np.add, _SUM, "iufc")
 
 # ----- Recurrences y_k = f(y_{k-1}, x_k), with tangents t_k = a_k t_{k-1} + b_k dx_k
 
@@ -94,13 +93,8 @@ def _weights_of_cumprod(y: Value, x: Value, axis: int, reverse: bool) -> tuple[V
     return x, shift(y, 1, 1, axis, reverse)
 
 
-cumprod = CallablePrimitive(
-    name="cumprod",
-    avals=_avals,
-    lower=lambda x, *, axis, reverse: lax.cumprod(x, axis, reverse),
-    evaluate=cumulative(np.multiply),
-    derivative=_recurrent(_weights_of_cumprod),
-)
+_PRODUCT = _recurrent(_weights_of_cumprod)
+cumprod = cumulative("cumprod", lax.cumprod, np.multiply, _PRODUCT, "iufc")
 
 
 def _share(x: Value, y: Value) -> Value:
@@ -114,10 +108,5 @@ def _weights_of_cumlogsumexp(y: Value, x: Value, axis: int, reverse: bool) -> tu
     return _share(shift(y, 1, -math.inf, axis, reverse), y), _share(x, y)
 
 
-cumlogsumexp = CallablePrimitive(
-    name="cumlogsumexp",
-    avals=_avals_of_reals,
-    lower=lambda x, *, axis, reverse: lax.cumlogsumexp(x, axis, reverse),
-    evaluate=cumulative(np.logaddexp),
-    derivative=_recurrent(_weights_of_cumlogsumexp),
-)
+_LOG_SUM = _recurrent(_weights_of_cumlogsumexp)
+cumlogsumexp = cumulative("cumlogsumexp", lax.cumlogsumexp, np.logaddexp, _LOG_SUM, "f")

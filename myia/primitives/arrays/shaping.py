@@ -218,14 +218,6 @@ def _slice_avals(x: Aval, *, start: Shape, limit: Shape, stride: Shape) -> tuple
     return (x.with_shape(tuple(-(-(b - a) // s) for a, b, s in zip(start, limit, stride))),)
 
 
-def _transpose_slice(ct: Value, x: Value, *, start: Shape, limit: Shape, stride: Shape) -> Value:
-    zero = constant(0, ct.dtype)
-    interior = tuple(s - 1 for s in stride)
-    covered = tuple(_dilated(n, i) for n, i in zip(ct.shape, interior))
-    high = tuple(n - a - c for n, a, c in zip(x.shape, start, covered))
-    return pad(ct, zero, low=start, high=high, interior=interior)
-
-
 def _accumulate_slice(op: Op, ct: Value, acc: Cotangents) -> None:
     """Adds `ct` to the slice from the first element that is read to the last."""
     (x,) = op.operands
@@ -241,7 +233,7 @@ slice = linear(
     _slice_avals,
     lambda x, *, start, limit, stride: lax.slice(x, start, limit, stride),
     lambda x, *, start, limit, stride: x[tuple(map(builtins.slice, start, limit, stride))],
-    transpose=(_transpose_slice,),
+    transpose=(None,),
     accumulate=_accumulate_slice,
 )
 

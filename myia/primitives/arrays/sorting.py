@@ -12,11 +12,11 @@ from jax import lax
 from myia.ir.avals import I64, Aval
 from myia.ir.builder import emit
 from myia.ir.core import Op, Tangents, Value, Values
-from myia.ir.primitive import Cotangents, Explicit, Formula, Primitive
+from myia.ir.primitive import Cotangents, Explicit, Primitive
 from myia.primitives.arrays.cumulative import cumulative
 from myia.primitives.arrays.gather import add_along_axis, take_along_axis
 from myia.primitives.arrays.shaping import check_axes, iota
-from myia.primitives.core.define import CallablePrimitive, constant, require, require_kind
+from myia.primitives.core.define import constant, require, require_kind
 from myia.primitives.pointwise.logic import eq, select
 
 # ----- Sorting: stable, NaN last
@@ -116,21 +116,6 @@ top_k_p = Primitive(
 # ----- Running extrema; `reverse` starts from the end; among equal elements the last counts
 
 
-def _running(name: str, lower: Formula, ufunc: np.ufunc) -> CallablePrimitive:
-    def avals(x: Aval, *, axis: int, reverse: bool) -> tuple[Aval]:
-        require_kind(name, x, "iuf")
-        check_axes(name, x, (axis,))
-        return (x,)
-
-    return CallablePrimitive(
-        name=name,
-        avals=avals,
-        lower=lambda x, *, axis, reverse: lower(x, axis, reverse),
-        evaluate=cumulative(ufunc),
-        derivative=Explicit(_running_jvp, _running_vjp),
-    )
-
-
 def _extremum_position(y: Value, x: Value, axis: int, reverse: bool) -> Value:
     """The position along `axis` of the extremum so far."""
     positions = iota(shape=x.shape, axis=axis, dtype=I64.dtype)
@@ -151,5 +136,6 @@ def _running_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     acc.update(x, lambda buffer: add_along_axis(buffer, positions, ct, axis))
 
 
-cummax = _running("cummax", lax.cummax, np.maximum)
-cummin = _running("cummin", lax.cummin, np.minimum)
+_EXTREMUM = Explicit(_running_jvp, _running_vjp)
+cummax = cumulative("cummax", lax.cummax, np.maximum, _EXTREMUM, "iuf")
+cummin = cumulative("cummin", lax.cummin, np.minimum, _EXTREMUM, "iuf")

@@ -11,9 +11,9 @@ from jax import lax
 from myia.ir.avals import Aval
 from myia.ir.core import Op, Tangents, Value, Values
 from myia.ir.primitive import Cotangents, Explicit
-from myia.primitives.arrays.shaping import concatenate, reduce_sum
-from myia.primitives.arrays.shaping import slice as slice_
-from myia.primitives.core.define import CallablePrimitive, constant, require
+from myia.primitives.arrays.cumulative import shift
+from myia.primitives.arrays.shaping import reduce_sum
+from myia.primitives.core.define import CallablePrimitive, require
 from myia.primitives.linalg.matrix_formulas import (
     as_columns,
     conj,
@@ -179,21 +179,10 @@ def _solve_tridiagonal(dl: np.ndarray, d: np.ndarray, du: np.ndarray, b: np.ndar
     return [nan_unless(not failed, x)]
 
 
-def _shifted(x: Value, by: int, axis: int) -> Value:
-    """`x` shifted by one element along `axis`, forwards (`by=1`) or back, padded with zeros."""
-    n = x.shape[axis]
-    start, limit = [0] * x.aval.ndim, list(x.shape)
-    start[axis], limit[axis] = (0, n - 1) if by == 1 else (1, n)
-    kept = slice_(x, start=tuple(start), limit=tuple(limit), stride=(1,) * x.aval.ndim)
-    shape = tuple(1 if i == axis else m for i, m in enumerate(x.shape))
-    gap = constant(0, x.dtype, shape)
-    return concatenate(*((gap, kept) if by == 1 else (kept, gap)), axis=axis)
-
-
 def _adjacent_rows(x: Value) -> tuple[Value, Value, Value]:
     """The previous, same and next rows of X, which the three diagonals multiply."""
     rows = x.aval.ndim - 2
-    return _shifted(x, 1, rows), x, _shifted(x, -1, rows)
+    return shift(x, 1, 0, rows, False), x, shift(x, 1, 0, rows, True)
 
 
 def _tridiagonal_solve_jvp(ys: Values, xs: Values, ts: Tangents) -> Tangents:
@@ -210,7 +199,8 @@ def _tridiagonal_solve_jvp(ys: Values, xs: Values, ts: Tangents) -> Tangents:
 def _tridiagonal_solve_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (dl, d, du, b), (x,), (ct,) = op.operands, op.results, cts
     last = d.aval.ndim - 1
-    ct_b = tridiagonal_solve(_shifted(du, 1, last), d, _shifted(dl, -1, last), ct)
+    below, above = shift(du, 1, 0, last, False), shift(dl, 1, 0, last, True)
+    ct_b = tridiagonal_solve(below, d, above, ct)
     acc.add(b, ct_b)
     for moved, row in zip((dl, d, du), _adjacent_rows(x)):
         if acc.wants(moved):
