@@ -45,7 +45,6 @@ from myia.infer.indexing.parse_subscripts import (
 from myia.ir.core import Value
 from myia.primitives.arrays.gather import index_dims, take
 from myia.primitives.arrays.scattering import scatter
-from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
 
@@ -204,10 +203,8 @@ def _scatter(ctx: Context, x: Ref, subscript: Subscript, value: Abstract) -> Non
     items = broadcast_for_store(
         ctx, value, base.value.dtype, shape, (dynamic_axis, *base.dynamic_axes[1:])
     )
-    nowhere = constant(base.value.shape[0], I64, index.shape)
-    index = (
-        index if dynamic_axis is None else logic.select(dynamic_axis.valid_mask(), index, nowhere)
-    )
+    if dynamic_axis is not None:
+        index = logic.select(dynamic_axis.valid_mask(), index, base.value.shape[0])
     dims = index_dims(tuple(range(1, len(shape))), (0,), (0,))
     at = ctx.reshape(index, (*index.shape, 1))
     stored = scatter(base.value, at, items, dims=dims, mode="fill", unique=False)

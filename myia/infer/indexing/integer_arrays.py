@@ -167,9 +167,10 @@ def _indices_of_entry(ctx: Context, k: Abstract, n: int) -> Value:
 
 def checked_indices(ctx: Context, x: Value, n: int | Value, valid: Value | None = None) -> Value:
     """Indices into an axis of `n` elements made non-negative, checked at run time where `valid`."""
-    zero = constant(0, I64, x.shape)
+    low: Value | int
+    size: Value | int
     if isinstance(n, int):
-        low, size = constant(-n, I64, x.shape), constant(n, I64, x.shape)
+        low, size = -n, n
         message = f"index out of bounds for axis with size {n}"
     else:
         size = broadcast_to(n, x.shape)
@@ -177,4 +178,4 @@ def checked_indices(ctx: Context, x: Value, n: int | Value, valid: Value | None 
     outside = logic.or_(logic.lt(x, low), logic.ge(x, size))
     outside = outside if valid is None else logic.and_(outside, valid)
     ctx.check(ctx.any(outside), IndexError, message)
-    return logic.select(logic.lt(x, zero), arithmetic.add(x, size), x)
+    return logic.select(logic.lt(x, 0), arithmetic.add(x, size), x)

@@ -31,7 +31,6 @@ from myia.infer.dynamic.access import (
 from myia.infer.dynamic.broadcasting import broadcast_for_store, check_equal_lengths
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
-from myia.primitives.core.define import zeros
 from myia.primitives.pointwise import logic
 
 
@@ -107,7 +106,8 @@ def nonzero_indices(ctx: Context, x: Ref) -> list[Abstract]:
     elements = read(ctx, x).packed()
     if is_dynamic(ctx, x) and elements.value.aval.ndim != 1:
         refuse_dynamic(ctx, "`np.nonzero`")
-    chosen = _valid(_truth(elements.value), elements.dynamic_axes[0])
+    truth = elements.value if elements.value.dtype.kind == "b" else logic.ne(elements.value, 0)
+    chosen = _valid(truth, elements.dynamic_axes[0])
     shape = chosen.shape
     rows = math.prod(shape)
     dynamic_axis = masked_axis(reshape(chosen, (rows,)), ("mask", chosen))
@@ -116,7 +116,3 @@ def nonzero_indices(ctx: Context, x: Ref) -> list[Abstract]:
     )
     axes = (dynamic_axis,)
     return [new_array(ctx, pad_masked(reshape(x, (rows,)), axes), axes) for x in positions]
-
-
-def _truth(x: Value) -> Value:
-    return x if x.dtype.kind == "b" else logic.ne(x, zeros(x.aval))

@@ -68,12 +68,11 @@ def _int_with_float(ctx: Context, op: str, n: Abstract, x: Abstract) -> Value:
     rounded = convert(value, dtype=F64)
     # Exact: the difference is small, and wraps around where the float is 2**63.
     rest = arithmetic.sub(value, convert(rounded, dtype=I64))
-    zero = constant(0, I64)
-    alike = logic.and_(logic.eq(rounded, y), PRIMITIVES[op](rest, zero))
+    alike = logic.and_(logic.eq(rounded, y), PRIMITIVES[op](rest, 0))
     if op == "==":
         return alike
     if op == "!=":
-        return logic.or_(logic.ne(rounded, y), logic.ne(rest, zero))
+        return logic.or_(logic.ne(rounded, y), logic.ne(rest, 0))
     return logic.or_(PRIMITIVES[op[0]](rounded, y), alike)
 
 
@@ -90,9 +89,9 @@ def _integers(ctx: Context, op: str, a: Abstract, b: Abstract, shape: tuple[int,
     if dtypes[0] == U64:
         a, b, op = b, a, MIRRORED[op]
     signed, unsigned = operand(ctx, a, Aval(I64, shape)), operand(ctx, b, Aval(U64, shape))
-    is_negative = logic.lt(signed, constant(0, I64, shape))
+    is_negative = logic.lt(signed, 0)
     found = PRIMITIVES[op](convert(signed, dtype=U64), unsigned)
-    return logic.select(is_negative, constant(op in ("!=", "<", "<="), bool, shape), found)
+    return logic.select(is_negative, op in ("!=", "<", "<="), found)
 
 
 def _side_of(ctx: Context, x: Abstract, y: Abstract) -> int | None:

@@ -102,13 +102,11 @@ def _negate_bound(a: int | None) -> int | None:
 
 def _add_overflows(x: Value, y: Value, r: Value) -> Value:
     """x + y wraps when the sign of the result differs from both operands'."""
-    differs = logic.and_(logic.xor(x, r), logic.xor(y, r))
-    return logic.lt(differs, constant(0, r.dtype))
+    return logic.lt(logic.and_(logic.xor(x, r), logic.xor(y, r)), 0)
 
 
 def _sub_overflows(x: Value, y: Value, r: Value) -> Value:
-    differs = logic.and_(logic.xor(x, y), logic.xor(x, r))
-    return logic.lt(differs, constant(0, r.dtype))
+    return logic.lt(logic.and_(logic.xor(x, y), logic.xor(x, r)), 0)
 
 
 def _mul_overflows(x: Value, y: Value, r: Value) -> Value:
@@ -116,7 +114,7 @@ def _mul_overflows(x: Value, y: Value, r: Value) -> Value:
     # Three roundings, but only two matter: if both operands were above 2**53, where conversions
     # round, the product would be far above the limit.
     product = arithmetic.mul(convert(x, dtype=np.dtype(float)), convert(y, dtype=np.dtype(float)))
-    return logic.ge(arithmetic.abs(product), constant(2.0**63 * (1 - 2.0**-51), np.float64))
+    return logic.ge(arithmetic.abs(product), 2.0**63 * (1 - 2.0**-51))
 
 
 def _shift_overflows(x: Value, y: Value, r: Value) -> Value:
@@ -135,7 +133,7 @@ _OVERFLOW_TESTS: dict[str, Callable[[Value, Value, Value], Value]] = {
 def _check_shift(ctx: Context, b: Abstract, y: Value) -> None:
     lo, _ = bounds(b)
     if lo is None or lo < 0:
-        ctx.check(logic.lt(y, constant(0, y.dtype)), ValueError, "negative shift count")
+        ctx.check(logic.lt(y, 0), ValueError, "negative shift count")
 
 
 def _divide(
@@ -145,16 +143,13 @@ def _divide(
     if weak:
         check_divisor(ctx, b, x.dtype)
         if op == "//" and _may_be(bounds(b), -1) and _may_be(bounds(a), INT64_MIN):
-            least, by_minus_one = constant(INT64_MIN, x.dtype), constant(-1, y.dtype)
-            failed = logic.and_(logic.eq(x, least), logic.eq(y, by_minus_one))
+            failed = logic.and_(logic.eq(x, INT64_MIN), logic.eq(y, -1))
             ctx.check(failed, OverflowError, OVERFLOW)
         return primitive(x, y)
     if is_number(b) and not _may_be(bounds(b), 0):
         return primitive(x, y)
-    zero = constant(0, y.dtype, y.shape)
-    by_zero = logic.eq(y, zero)
-    safe = logic.select(by_zero, constant(1, y.dtype, y.shape), y)
-    return logic.select(by_zero, zero, primitive(x, safe))
+    by_zero = logic.eq(y, 0)
+    return logic.select(by_zero, 0, primitive(x, logic.select(by_zero, 1, y)))
 
 
 def _may_be(known: Range, n: int) -> bool:
@@ -168,15 +163,13 @@ def check_divisor(ctx: Context, b: Abstract, dtype: np.dtype) -> None:
     if is_static_int(b) and b.value == 0:
         ctx.fail(BadValue, message="division by zero", exception="ZeroDivisionError")
     if _may_be(bounds(b), 0):
-        y = operand(ctx, b, Aval(dtype))
-        ctx.check(logic.eq(y, constant(0, dtype)), ZeroDivisionError, "division by zero")
+        ctx.check(logic.eq(operand(ctx, b, Aval(dtype)), 0), ZeroDivisionError, "division by zero")
 
 
 def check_negation(ctx: Context, known: Range, value: Value) -> None:
     """OverflowError at run time for the one number whose negative has more than 64 bits."""
     if _may_be(known, INT64_MIN):
-        failed = logic.eq(value, constant(INT64_MIN, value.dtype))
-        ctx.check(failed, OverflowError, OVERFLOW)
+        ctx.check(logic.eq(value, INT64_MIN), OverflowError, OVERFLOW)
 
 
 def negative(ctx: Context, x: Abstract, value: Value) -> Abstract:
@@ -205,7 +198,7 @@ def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -
         lo = 0 if n % 2 == 0 else None
         return result(ctx, value, weak, lo) if weak else result(ctx, value, False)
     y = operand(ctx, b, aval)
-    negative = ctx.any(logic.lt(y, constant(0, dtype, aval.shape)))
+    negative = ctx.any(logic.lt(y, 0))
     if not weak:
         ctx.check(negative, ValueError, NEGATIVE_POWER)
         return result(ctx, _square_and_multiply(ctx, x, y), False)
@@ -222,20 +215,18 @@ def _check_power(ctx: Context, known: Range, x: Value, n: Value, static: int | N
         return
     size = arithmetic.abs(convert(x, dtype=np.dtype(float)))
     # The margin covers the error of `pow`. Powers just below 2**63 are refused as well.
-    limit = constant(2.0**63 * (1 - 2.0**-40), np.float64)
-    failed = logic.ge(arithmetic.pow(size, n), limit)
+    failed = logic.ge(arithmetic.pow(size, n), 2.0**63 * (1 - 2.0**-40))
     ctx.check(failed, OverflowError, OVERFLOW)
 
 
 def _square_and_multiply(ctx: Context, x: Value, n: Value) -> Value:
     """x ** n for n >= 0, elementwise, in log2(the greatest n) steps."""
-    one, zero = (constant(i, n.dtype, n.shape) for i in (1, 0))
 
     def step(_: Value, power: Value, square: Value, n: Value) -> list[Value]:
-        odd = logic.eq(logic.and_(n, one), one)
+        odd = logic.eq(logic.and_(n, 1), 1)
         power = logic.select(odd, arithmetic.mul(power, square), power)
-        return [power, arithmetic.mul(square, square), logic.shift_right(n, one)]
+        return [power, arithmetic.mul(square, square), logic.shift_right(n, 1)]
 
     start = constant(1, x.dtype, x.shape)
-    more = lambda k, power, square, n: ctx.any(logic.gt(n, zero))  # noqa: E731
+    more = lambda k, power, square, n: ctx.any(logic.gt(n, 0))  # noqa: E731
     return loop([start, x, n], step, cond=more, bound=64)[0]

@@ -17,7 +17,6 @@ from myia.infer.domain.dtypes import bounds, convert, is_number, is_weak, kind_o
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import Abstract, Scalar, Static
 from myia.ir.core import Value
-from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic, transcendental
 
 F64 = np.dtype(np.float64)
@@ -67,8 +66,7 @@ def _integer(ctx: Context, x: Value, dtype: np.dtype) -> Value:
     infinite = logic.not_(transcendental.is_finite(wide))
     ctx.check(infinite, OverflowError, INFINITY)
     # Both limits are powers of two (or zero), which floats represent.
-    low, high = (constant(float(n), F64) for n in (info.min, info.max + 1))
-    fits = logic.and_(logic.ge(wide, low), logic.lt(wide, high))
+    fits = logic.and_(logic.ge(wide, float(info.min)), logic.lt(wide, float(info.max + 1)))
     message = f"Python integer out of bounds for {dtype}"
     ctx.check(logic.not_(fits), OverflowError, message)
     return convert(wide, dtype)
@@ -100,6 +98,6 @@ def check_integer_fits(ctx: Context, x: Scalar, dtype: np.dtype) -> None:
     info, held, (lo, hi) = np.iinfo(dtype), np.iinfo(x.dtype), bounds(x)
     message = f"Python integer out of bounds for {dtype}"
     if info.min > held.min and (lo is None or lo < info.min):
-        ctx.check(logic.lt(x.value, constant(info.min, x.dtype)), OverflowError, message)
+        ctx.check(logic.lt(x.value, info.min), OverflowError, message)
     if info.max < held.max and (hi is None or hi > info.max):
-        ctx.check(logic.gt(x.value, constant(info.max, x.dtype)), OverflowError, message)
+        ctx.check(logic.gt(x.value, info.max), OverflowError, message)

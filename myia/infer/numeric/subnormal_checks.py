@@ -109,11 +109,9 @@ def _is_float(x: Value) -> bool:
 def _is_subnormal(x: Value) -> Value:
     """Are the bits of the exponent 0, and those of the mantissa not?"""
     dtype = np.dtype(f"i{x.dtype.itemsize}")
-    magnitude = logic.and_(
-        bits.bitcast(x, dtype=dtype), constant(np.iinfo(dtype).max, dtype, x.shape)
-    )
-    normal = constant(np.finfo(x.dtype).smallest_normal.view(dtype), dtype, x.shape)
-    return logic.and_(logic.ne(magnitude, constant(0, dtype, x.shape)), logic.lt(magnitude, normal))
+    magnitude = logic.and_(bits.bitcast(x, dtype=dtype), np.iinfo(dtype).max)
+    normal = np.finfo(x.dtype).smallest_normal.view(dtype)
+    return logic.and_(logic.ne(magnitude, 0), logic.lt(magnitude, normal))
 
 
 # ----- Results
@@ -124,22 +122,13 @@ def _is_checked(op: Op) -> bool:
 
 
 def _zero_where(op: Op, python_is_nonzero: Value) -> Value:
-    z = op.results[0]
-    return logic.and_(logic.eq(z, constant(0, z.dtype, z.shape)), python_is_nonzero)
+    return logic.and_(logic.eq(op.results[0], 0), python_is_nonzero)
 
 
 def _exponent_of_zero(dtype: np.dtype) -> int:
     """Up to 2 to this power, a number is rounded to zero."""
     info = np.finfo(dtype)
     return int(info.minexp) - int(info.nmant) - 1
-
-
-def _exceeds(x: Value, limit: float) -> Value:
-    return logic.gt(x, constant(limit, x.dtype, x.shape))
-
-
-def _scaled(x: Value, exponent: int) -> Value:
-    return arithmetic.mul(x, constant(2.0**exponent, x.dtype, x.shape))
 
 
 def _scale(dtype: np.dtype) -> int:
@@ -150,21 +139,21 @@ def _scale(dtype: np.dtype) -> int:
 def _product(op: Op) -> Value:
     x, y = map(arithmetic.abs, (op.operands * 2)[:2])
     exponent = _scale(x.dtype)
-    product = arithmetic.mul(_scaled(arithmetic.min(x, y), exponent), arithmetic.max(x, y))
-    return _zero_where(op, _exceeds(product, 2.0 ** (exponent + _exponent_of_zero(x.dtype))))
+    product = arithmetic.mul(arithmetic.min(x, y) * 2.0**exponent, arithmetic.max(x, y))
+    return _zero_where(op, logic.gt(product, 2.0 ** (exponent + _exponent_of_zero(x.dtype))))
 
 
 def _quotient(op: Op) -> Value:
     x, y = map(arithmetic.abs, op.operands)
     half = _scale(x.dtype) // 2
-    quotient = arithmetic.div(_scaled(x, half), _scaled(y, -half))
-    return _zero_where(op, _exceeds(quotient, 2.0 ** (2 * half + _exponent_of_zero(x.dtype))))
+    quotient = arithmetic.div(x * 2.0**half, y * 2.0**-half)
+    return _zero_where(op, logic.gt(quotient, 2.0 ** (2 * half + _exponent_of_zero(x.dtype))))
 
 
 def _exponential(op: Op, base: float) -> Value:
     x = op.operands[0]
     limit = _exponent_of_zero(x.dtype) * math.log(2) / math.log(base)
-    return _zero_where(op, _exceeds(x, limit * (1 - 1e-6)))
+    return _zero_where(op, logic.gt(x, limit * (1 - 1e-6)))
 
 
 def _power(op: Op) -> Value:
@@ -172,12 +161,12 @@ def _power(op: Op) -> Value:
     exponent = exponents[0] if exponents else constant(op.params["y"], base.dtype, base.shape)
     logarithm = arithmetic.mul(transcendental.log(arithmetic.abs(base)), exponent)
     limit = _exponent_of_zero(base.dtype) * math.log(2)
-    return _zero_where(op, _exceeds(logarithm, limit * (1 - 1e-6)))
+    return _zero_where(op, logic.gt(logarithm, limit * (1 - 1e-6)))
 
 
 def _conversion(op: Op) -> Value:
     size = arithmetic.abs(op.operands[0])
-    return _zero_where(op, _exceeds(size, 2.0 ** _exponent_of_zero(op.results[0].dtype)))
+    return _zero_where(op, logic.gt(size, 2.0 ** _exponent_of_zero(op.results[0].dtype)))
 
 
 _FLUSHED: dict[str, Callable[[Op], Value]] = {
