@@ -32,17 +32,22 @@ def _lower(x: Any, init: Any, computation: Formula, window: Window) -> Any:
     )
 
 
+def _avals(name: str, kinds: str) -> Formula:
+    """The shape rule of an operation with one result for each window."""
+
+    def avals(x: Aval, *, window: Any) -> tuple[Aval]:
+        require_kind(name, x, kinds)
+        return (x.with_shape(Sliding(*window).output_shape(x.shape)),)
+
+    return avals
+
+
 def _inner_axes(x: np.ndarray) -> tuple[int, ...]:
     """The axes inside the windows, in the array that `Sliding.windows` returns."""
     return tuple(range(x.ndim // 2, x.ndim))
 
 
 # ----- Sums
-
-
-def _sum_avals(x: Aval, *, window: Any) -> tuple[Aval]:
-    require_kind("reduce_window_sum", x, "iufc")
-    return (x.with_shape(Sliding(*window).output_shape(x.shape)),)
 
 
 def _evaluate_sum(x: np.ndarray, *, window: Any) -> Any:
@@ -58,7 +63,7 @@ def _transpose_sum(ct: Value, x: Value, *, window: Any) -> Value:
 
 reduce_window_sum = linear(
     "reduce_window_sum",
-    _sum_avals,
+    _avals("reduce_window_sum", "iufc"),
     lambda x, *, window: _lower(x, np.zeros((), x.dtype), lax.add, window),
     _evaluate_sum,
     transpose=(_transpose_sum,),
@@ -112,10 +117,6 @@ window_argmin = _position("window_argmin", lax.lt, np.minimum, greatest)
 def _extremal(
     name: str, lower: Formula, choose: np.ufunc, neutral: Formula, position: Formula
 ) -> CallablePrimitive:
-    def avals(x: Aval, *, window: Any) -> tuple[Aval]:
-        require_kind(name, x, "iuf")
-        return (x.with_shape(Sliding(*window).output_shape(x.shape)),)
-
     def evaluate(x: np.ndarray, *, window: Any) -> np.ndarray:
         read = Sliding(*window).windows(x, neutral(x.dtype))
         return choose.reduce(read, _inner_axes(read), initial=neutral(x.dtype)).astype(x.dtype)
@@ -131,7 +132,7 @@ def _extremal(
 
     return CallablePrimitive(
         name=name,
-        avals=avals,
+        avals=_avals(name, "iuf"),
         lower=lambda x, *, window: _lower(x, np.array(neutral(x.dtype), x.dtype), lower, window),
         evaluate=evaluate,
         derivative=Explicit(jvp, vjp),

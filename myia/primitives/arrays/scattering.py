@@ -7,6 +7,7 @@ An element may be written several times; `unique` promises (unchecked) that no e
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -200,12 +201,6 @@ def _scattering(
     )
 
 
-def _sum(a: Value | None, b: Value | None) -> Value | None:
-    if a is None or b is None:
-        return b if a is None else a
-    return add(a, b)
-
-
 # ----- Extrema: equal elements (the old one included) share the derivative evenly
 
 
@@ -234,16 +229,16 @@ def _mul_jvp(
     ys: Values, xs: Values, ts: Tangents, *, dims: Any, mode: str, unique: bool
 ) -> Tangents:
     (x, indices, u), (tx, _, tu) = xs, ts
-    by_x = by_u = None
+    terms: list[Value] = []
     if tx is not None:
         ones = constant(1, x.dtype, x.shape)
-        by_x = tx * scatter_mul(ones, indices, u, dims=dims, mode=mode, unique=unique)
+        terms.append(tx * scatter_mul(ones, indices, u, dims=dims, mode=mode, unique=unique))
     if tu is not None:
         weight = gather_updates(x, x, indices, u, dims, mode)
         if not unique:
             weight = weight * _others(x, indices, u, dims, mode)
-        by_u = scatter_add(zeros(x.aval), indices, weight * tu, dims=dims, mode=mode)
-    return (_sum(by_x, by_u),)
+        terms.append(scatter_add(zeros(x.aval), indices, weight * tu, dims=dims, mode=mode))
+    return (functools.reduce(add, terms),)
 
 
 def _others(x: Value, indices: Value, u: Value, dims: Any, mode: str) -> Value:

@@ -224,13 +224,6 @@ def _sign_jvp(ys: Values, xs: Values, ts: Values) -> Tangents:
     return ((t - y * y * conj(t)) * _sign_of_complex(y, x),)
 
 
-def _sign_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
-    (x,), (y,), (ct,) = op.operands, op.results, cts
-    if x.dtype.kind == "c":
-        ct = ct * _sign_of_complex(y, x)
-        acc.add(x, ct - conj(ct * y * y))
-
-
 def _lower_abs(x: jax.Array) -> jax.Array:
     return x if np.dtype(x.dtype).kind == "u" else lax.abs(x)
 
@@ -243,9 +236,7 @@ abs = pointwise(
     result=real_dtype,
     kinds=NUMBERS,
 )
-sign = pointwise(
-    "sign", lax.sign, np.sign, derivative=Explicit(_sign_jvp, _sign_vjp), kinds=NUMBERS
-)
+sign = pointwise("sign", lax.sign, np.sign, derivative=Explicit(_sign_jvp), kinds=NUMBERS)
 
 # ----- Maximum and minimum: NaN if either is NaN; a tie shares the derivative equally
 
