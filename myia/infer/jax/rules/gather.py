@@ -12,8 +12,7 @@ from jax import lax
 
 from myia.infer.jax.rules.elementwise import broadcast_to_shape
 from myia.infer.jax.tracing.rules import translation_rule
-from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
-from myia.infer.jax.tracing.translate import unsupported
+from myia.infer.jax.tracing.translate import translate_pointwise, unsupported
 from myia.ir.avals import I64, Shape
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices, gather, scattering, shaping

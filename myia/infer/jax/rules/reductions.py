@@ -10,8 +10,7 @@ from myia.infer.domain.views import reshape
 from myia.infer.jax.rules.elementwise import broadcast_to_shape
 from myia.infer.jax.rules.shaping import slice_axis
 from myia.infer.jax.tracing.rules import as_ints, translation_rule
-from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
-from myia.infer.jax.tracing.translate import unsupported
+from myia.infer.jax.tracing.translate import translate_pointwise, unsupported
 from myia.ir.core import Value
 from myia.primitives.arrays import reductions, shaping
 from myia.primitives.core.define import CallablePrimitive

@@ -12,8 +12,7 @@ from jax import lax
 from myia.infer.jax.rules.elementwise import broadcast_to_shape
 from myia.infer.jax.rules.reductions import single_operation
 from myia.infer.jax.tracing.rules import as_ints, translation_rule
-from myia.infer.jax.tracing.scalar_jaxprs import translate_pointwise
-from myia.infer.jax.tracing.translate import unsupported
+from myia.infer.jax.tracing.translate import translate_pointwise, unsupported
 from myia.ir.core import Value
 from myia.primitives.arrays import fft
 from myia.primitives.arrays.convolution import convolution

@@ -4,6 +4,5 @@
     out:  the values that the translated ops compute
 
 Read in this order: `trace.py` (function to jaxpr), `rules.py` (the registry of translation rules),
-`translate.py` (jaxpr to IR), `random_keys.py` (random keys are arrays of words), `scalar_jaxprs.py`
-(jaxprs of scalars, applied to each element).
+`translate.py` (jaxpr to IR), `random_keys.py` (random keys are arrays of words).
 """

@@ -16,7 +16,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, jaxpr_as_fun
 
 from myia.infer.domain.errors import Unsupported
 from myia.infer.jax.tracing.random_keys import is_key, rule_for_keys
@@ -24,6 +24,7 @@ from myia.infer.jax.tracing.rules import RULES
 from myia.ir.avals import Aval
 from myia.ir.builder import current_span
 from myia.ir.core import Value
+from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import array_constant
 from myia.source.diagnostics import InternalError, MyiaError
 
@@ -45,6 +46,19 @@ def translate_open(jaxpr: Jaxpr, consts: Sequence, operands: Sequence[Value]) ->
         results = _translate_equation(eqn, [_read(env, x) for x in eqn.invars])
         _define(env, eqn.outvars, results, eqn.primitive.name)
     return [_read(env, y) for y in jaxpr.outvars]
+
+
+def translate_pointwise(jaxpr: Jaxpr, consts: Sequence, operands: Sequence[Value]) -> list[Value]:
+    """The results of `jaxpr`, a function of scalars, for each element of arrays of one shape.
+
+    `jax.vmap` maps it over one axis, and the mapped jaxpr is translated.
+    """
+    shape, size = operands[0].shape, operands[0].aval.size
+    rows = [jax.ShapeDtypeStruct((size,), x.dtype) for x in operands]
+    with jax.enable_x64(True):
+        mapped = jax.make_jaxpr(jax.vmap(jaxpr_as_fun(ClosedJaxpr(jaxpr, consts))))(*rows)
+    results = translate(mapped, [reshape(x, shape=(size,)) for x in operands])
+    return [reshape(y, shape=shape) for y in results]
 
 
 def unsupported(what: str, label: str = "", **more: str) -> MyiaError:
