@@ -19,6 +19,7 @@ from myia.infer.domain.errors import (
     NeedsStatic,
     NotStatic,
     ReadOnlyWrite,
+    Slip,
     python_error,
 )
 from myia.infer.domain.facts import Question
@@ -135,6 +136,9 @@ class Context:
         # to raise, and dynamic slices of long arrays.
         self.dead_paths = 0
         self.long_dynamic_slices = 0
+        # How many loops are being inferred around the present op, and the slips in their branches.
+        self.loop_depth = 0
+        self.slips: list[Slip] = []
 
     def load(self, f: Any) -> Code:
         """The code of a Python function."""

@@ -39,20 +39,23 @@ class CertainError(MyiaError):
             self.check = replace(self.check, values=(), make=lambda numbers: error)
 
 
-class Slip(MyiaError):
-    """Python raises here, too, and no program means it to: reported wherever it stands."""
+class Slip(CertainError):
+    """Python raises here, too, and no program means it to: reported wherever it stands.
+
+    In a loop that is where every iteration has it: the state of the first one may be another than
+    that of the later ones (`best = None`; a name that the first iteration binds).
+    """
 
 
-SLIPS = (TypeError, NameError, AttributeError)  # their errors are `Slip`s
+SLIPS = (TypeError, NameError, AttributeError)  # their errors are `Slip`s, but of unbound names
 
 
 def python_error(found: BadValue) -> MyiaError:
     """The error to raise where Python raises: it can be caught as Python's."""
     exception: type = found.python_exception()
-    is_slip = issubclass(exception, SLIPS)
-    if is_slip:
-        return catchable(Slip, exception)(found)
-    return catchable(CertainError, exception)(found, Check(exception, found.message))
+    is_slip = issubclass(exception, SLIPS) and exception is not UnboundLocalError
+    error = Slip if is_slip else CertainError
+    return catchable(error, exception)(found, Check(exception, found.message))
 
 
 @functools.cache

@@ -75,7 +75,8 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
             return init
         if code.items.unroll:
             return unrolled(ctx, code, init)
-    saved, mark = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks))
+    saved = ctx.heap.copy()
+    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
     try:
         return _compiled(ctx, code, init)
     except FewIterations:
@@ -100,10 +101,11 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
         return _compiled(ctx, code, init, may_unroll=False)
 
 
-def _rewind(ctx: Context, heap: Heap, mark: tuple[int, int]) -> None:
+def _rewind(ctx: Context, heap: Heap, mark: tuple[int, int, int]) -> None:
     ctx.heap.restore(heap)
     del current_builder().ops[mark[0] :]
     del ctx.checks[mark[1] :]
+    del ctx.slips[mark[2] :]
 
 
 def _raising_first_iteration(
@@ -171,8 +173,14 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
     key = (ctx.path, code.key)
     state = _refit_last_fixed_point(ctx, key, init, before) or _State(init, before, MergeResult())
     dead_paths = 0  # paths that raise in the rounds that determined how far lists grow
+    slips = len(ctx.slips)
     for _ in range(MAX_ROUNDS):
-        iteration = _Iteration(ctx, code, state, growth, before)
+        del ctx.slips[slips:]
+        ctx.loop_depth += 1
+        try:
+            iteration = _Iteration(ctx, code, state, growth, before)
+        finally:
+            ctx.loop_depth -= 1
         found, growth = growth, iteration.growth
         if growth.found_capacity != found.found_capacity:
             dead_paths = max(dead_paths, iteration.dead_paths)
@@ -182,6 +190,8 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
             ctx.heap.restore(before)
             return init
         if not iteration.merged.changed:
+            if ctx.slips and not ctx.loop_depth:
+                raise ctx.slips[0]
             if iteration.dead_paths < dead_paths:  # items appended there were not counted
                 ctx.needs_static("how far a list grows in this loop")
             if may_unroll and iteration.long_dynamic_slices:

@@ -3,7 +3,8 @@
 On a compile-time condition one branch is inferred. On a run-time condition both are, each into a
 region of its own, and their results and heaps are merged (`merge.py`).
 
-A branch that is sure to raise becomes a run-time check. The code after the `if` then has the state
+A branch that is sure to raise becomes a run-time check (a slip in a loop, until the loop's fixed
+point is known). The code after the `if` then has the state
 of the other branch, with all that is known there.
 
 *When it gives up*: the branches have no common structure (`BranchesDiffer`; a loop around may
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BranchesDiffer, CertainError, NeedsStatic, RaiseReached
+from myia.infer.domain.errors import BranchesDiffer, CertainError, NeedsStatic, RaiseReached, Slip
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Scalar, Tuple
@@ -82,6 +83,10 @@ def _infer_path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
         try:
             result = body()
         except CertainError as certain:
+            if isinstance(certain, Slip):
+                if not ctx.loop_depth:
+                    raise
+                ctx.slips.append(certain)
             error = certain
             # The check is emitted in this branch, so it fails only if the branch is taken.
             ctx.dead_paths += 1
