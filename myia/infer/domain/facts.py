@@ -8,6 +8,7 @@ have these answers. So `Context.fact` and `Context.root` are the only ways to as
     read()          reading, and comparing the answer
     places(x)       looking whether all memory that was read still holds the same objects: quicker,
                     and enough where the answer `x` itself cannot change
+    name            what it is called in another process; None if it has no name there
 """
 
 from __future__ import annotations
