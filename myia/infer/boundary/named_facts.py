@@ -36,7 +36,7 @@ Name = tuple[Any, ...]
 KINDS = {
     cls.__name__: cls
     for cls in (
-        *(facts.Global, facts.CodeOf, facts.Default, facts.Attribute, facts.HasAttribute),
+        *(facts.Global, facts.Default, facts.Attribute, facts.HasAttribute),
         *(facts.ClassAttribute, facts.IsDefined, facts.IsManaged, facts.Held, facts.Answer),
     )
 }
