@@ -77,3 +77,37 @@ def test_a_divisor_known_at_run_time():
     assert f(2.0, 2) == 2.0 + LEAST / 2
     with pytest.raises(OverflowError):
         f(-1.0, 2)
+
+
+def read_in_one_iteration(a, items):
+    total = 0.0
+    for k in range(2, 3):
+        total += a[k + 1, -2]
+    return total
+
+
+def written_in_one_iteration(a, items):
+    for k in range(2, 3):
+        a[0, -k - 2] = 1.0
+    return a[0, 0]
+
+
+def item_in_one_iteration(a, items):
+    total = 0.0
+    for k in range(2, 3):
+        total += items[k]
+    return total
+
+
+@pytest.mark.parametrize(
+    "f", [read_in_one_iteration, written_in_one_iteration, item_in_one_iteration]
+)
+def test_an_index_known_by_its_range_is_checked(f):
+    def args(n):
+        return np.ones((n, n)), [1.0] * n
+
+    with pytest.raises(IndexError):
+        f(*args(2))
+    with pytest.raises(IndexError):
+        myia.jit(f)(*args(2))
+    assert myia.jit(f)(*args(4)) == f(*args(4))

@@ -68,7 +68,7 @@ def checked_index(
     """
     require_integer(ctx, key)
     index, size = length_of(key), n.number if isinstance(n.number, int) else n.hi
-    known = int(key.value) if isinstance(key, Static) else None
+    known = index.number if isinstance(index.number, int) else None  # also of one iteration's range
     if size == 0 or (known is not None and size is not None and not -size <= known < size):
         which = "index" if known is None else f"index {known}"
         most = size if n.is_static else f"at most {size}"
