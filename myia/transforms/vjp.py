@@ -33,7 +33,12 @@ from myia.transforms.linear_solve import pull_back_linear_solve
 from myia.transforms.pullback_order import in_pullback_order
 from myia.transforms.remat import pull_back_remat
 from myia.transforms.residuals import export_residuals
-from myia.transforms.supports.rules import moves_by_position, parts_of_results, supports_of_operands
+from myia.transforms.supports.rules import (
+    AS_LONG_AS_ARRAYS,
+    moves_by_position,
+    parts_of_results,
+    supports_of_operands,
+)
 from myia.transforms.supports.slices import Support
 from myia.transforms.supports.tracked import Supports, has_pole, track_cotangents
 from myia.transforms.vjp_loops import pull_back_loop
@@ -119,6 +124,9 @@ def _contributions(
     """The supports of what `op` gives to its operands, and the operands that it spoils."""
     spoiled = {x for i, x in enumerate(op.operands) if (op, i) in acc.tracked.spoiled}
     wanted = spoiled | {x for x in op.operands if acc.tracks(x)}
+    if acc.in_loop and op.primitive in AS_LONG_AS_ARRAYS:
+        # An iteration may cost as much as an element: only ops with a pole are worth an array.
+        wanted = wanted & acc.tracked.poles if acc.tracked.of_poles else set()
     if not wanted:
         return {}, set()
     integers = acc.tracked.integers

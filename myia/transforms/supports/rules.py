@@ -71,6 +71,8 @@ MOVE_AND_ADD = {
     sort_p,
     top_k_p,
 }
+# Of these, those at indices in an array: their supports are arrays of its size.
+AS_LONG_AS_ARRAYS = {gather, scatter, scatter_add}
 # Of these, and of `select`, a cotangent that is nowhere zero may have operands with zeros.
 LEAVE_OUT = {
     cummax,
