@@ -1,1 +1,1 @@
-"""Functions of thirty different NumPy calls each, for `benchmarks/numpy_calls.py`."""
+"""Functions of thirty different NumPy calls each, for `benchmarks/compiling/numpy_calls.py`."""

@@ -11,7 +11,7 @@ from jax import numpy as jnp
 
 import myia
 from benchmarks.loop_programs.steps import steps
-from benchmarks.recorded_bytes import of_scan, ours
+from benchmarks.storage.recorded_bytes import of_scan, ours
 
 MEGABYTES = 1 << 20
 

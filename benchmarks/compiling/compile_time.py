@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import sys
 
-from benchmarks.demo_steps import NETWORKS
-from benchmarks.first_compile import (
+from benchmarks.compiling.first_compile import (
     compare_first_compiles,
     compile_with_jax,
     compile_with_myia,
     start_jax,
 )
+from benchmarks.demo_steps import NETWORKS
 
 PROCESSES = 5
 
@@ -33,7 +33,7 @@ def child(name: str, compiler: str) -> None:
 
 def main() -> None:
     for name in NETWORKS:
-        compare_first_compiles("benchmarks.compile_time", name, PROCESSES)
+        compare_first_compiles("benchmarks.compiling.compile_time", name, PROCESSES)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import jax.scipy
 import numpy as np
 
 import myia
-from benchmarks.first_compile import (
+from benchmarks.compiling.first_compile import (
     compare_first_compiles,
     compile_with_jax,
     compile_with_myia,
@@ -66,7 +66,7 @@ def child(name: str, compiler: str) -> None:
 
 def main() -> None:
     for name, module in PROGRAMS.items():
-        compare_first_compiles("benchmarks.numpy_calls", name, PROCESSES)
+        compare_first_compiles("benchmarks.compiling.numpy_calls", name, PROCESSES)
         ours, theirs = (compiled(name, c)[1].cost_analysis() for c in ("myia", "jax"))
         print(f"  {len(calls(module.program))} different calls; counts: myia, jax, ratio")
         for what in ("flops", "bytes accessed"):

@@ -1,0 +1,1 @@
+"""Benchmarks of the time from source to executable."""
