@@ -30,6 +30,7 @@ from myia.passes.control_flow.if_conversion import if_conversion
 from myia.passes.idioms.consecutive_powers import consecutive_powers
 from myia.passes.idioms.matmul import matmul
 from myia.passes.idioms.matvec import matvec
+from myia.passes.idioms.shift_invariance import shift_invariance
 from myia.passes.loops.invariant_code_motion import invariant_code_motion
 from myia.passes.loops.peeling import peeling
 from myia.passes.loops.unroll import unroll
@@ -105,6 +106,7 @@ BEFORE_DIFFERENTIATION = Phase(
             "Other additions into slices become one op; the cotangent passes through unchanged.",
         ),
         Pass(load_hoisting, "A slice that a loop leaves unchanged is recorded once."),
+        Pass(shift_invariance, "The maximum that softmax subtracts has cotangent zero."),
         Pass(loop_carried_values, "A value that a loop carries twice would have two cotangents."),
         Pass(
             dce,
