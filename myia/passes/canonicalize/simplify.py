@@ -13,11 +13,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from myia.ir.core import Function, Op, Value
-from myia.passes.canonicalize.equations import arithmetic, branches, logic, shaping, slices
+from myia.passes.canonicalize.equations import (
+    arithmetic,
+    branches,
+    logic,
+    products,
+    shaping,
+    slices,
+)
 from myia.passes.canonicalize.equations.define import EQUATIONS, Matcher
 from myia.rewriting.walk import Walk, rewrite
 
-TOPICS = (arithmetic, branches, logic, shaping, slices)
+TOPICS = (arithmetic, branches, logic, products, shaping, slices)
 
 
 def simplify(function: Function) -> Function:

@@ -199,6 +199,26 @@ EXAMPLES = {
             "%1 = broadcast %0 {dims=(0, 2), shape=(2, 3, 2)}",
         )
     ],
+    ("dot_general", "dot_general(transpose(x), y) == dot_general(x, y) over other axes"): [
+        *(
+            (
+                f"x: {t}[2,1], y: {t}[2]",
+                "%0 = transpose %x {permutation=(1, 0)}; "
+                "%1 = dot_general %0, %y {batch=((), ()), contract=((1,), (0,))}",
+            )
+            for t in ("f64", "i64")
+        ),
+        (
+            "x: f64[1], y: f64[2,1]",
+            "%0 = transpose %y {permutation=(1, 0)}; "
+            "%1 = dot_general %x, %0 {batch=((), ()), contract=((0,), (0,))}",
+        ),
+        (  # a batch axis, and two free axes whose order stays
+            "x: f64[2,1], y: i64[], z: f64[1,2,2,1]",
+            "%0 = transpose %z {permutation=(2, 1, 3, 0)}; "
+            "%1 = dot_general %x, %0 {batch=((0,), (1,)), contract=((1,), (3,))}",
+        ),
+    ],
     ("slice", "slice(slice(x)) == slice(x)"): [
         (
             "x: i64[4]",
@@ -383,6 +403,11 @@ def test_every_equation_has_an_example():
 
 # What must not be simplified: true for real numbers, false for those of the machine.
 UNTRUE = {
+    "the free axes of a product in another order": (
+        "x: f64[2,3,4], y: f64[4]",
+        "%0 = transpose %x {permutation=(1, 0, 2)}; "
+        "%1 = dot_general %0, %y {batch=((), ()), contract=((2,), (0,))}",
+    ),
     "x + 0.0 is not x (-0.0)": ("x: f64[]", "%0 = 0.0: f64[]; %1 = add %x, %0"),
     "x - -0.0 is not x (-0.0)": ("x: f64[]", "%0 = -0.0: f64[]; %1 = sub %x, %0"),
     "0.0 - x is not -x (0.0)": ("x: f64[]", "%0 = 0.0: f64[]; %1 = sub %0, %x"),
