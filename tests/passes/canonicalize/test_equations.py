@@ -219,6 +219,13 @@ EXAMPLES = {
             "%1 = dot_general %x, %0 {batch=((0,), (1,)), contract=((1,), (3,))}",
         ),
     ],
+    ("transpose", "transpose(outer(x, y)) == outer(y, x)"): [
+        (
+            "x: f64[2], y: f64[1,1]",
+            "%0 = dot_general %x, %y {batch=((), ()), contract=((), ())}; "
+            "%1 = transpose %0 {permutation=(1, 2, 0)}",
+        )
+    ],
     ("slice", "slice(slice(x)) == slice(x)"): [
         (
             "x: i64[4]",

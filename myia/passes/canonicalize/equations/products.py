@@ -29,6 +29,20 @@ def _(match: Matcher, op: Op, *operands: Value) -> Value | None:
     return None
 
 
+@equation(transpose, "transpose(outer(x, y)) == outer(y, x)")
+def _(match: Matcher, op: Op, product: Value) -> Value | None:
+    inner = match.defined_by(dot_general, product)
+    nothing: tuple[tuple[int, ...], ...] = ((), ())
+    if inner is None or not inner.params["contract"] == inner.params["batch"] == nothing:
+        return None
+    x, y = inner.operands
+    axes = tuple(range(len(product.shape)))
+    first = len(x.shape)
+    if op.params["permutation"] != axes[first:] + axes[:first]:
+        return None
+    return dot_general(y, x, **inner.params)
+
+
 def _renamed(
     axes: tuple[tuple[int, ...], ...], i: int, permutation: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...]:
