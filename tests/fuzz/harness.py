@@ -236,6 +236,21 @@ def in_python(f: Callable, args: tuple) -> Outcome:
     return found
 
 
+def decided_by_rounding(f: Callable, args: tuple, want: Outcome) -> bool:
+    """True if Python itself finds something else when the arguments move by a few roundings.
+
+    So is the remainder of a number whose last digits are rounded: `int(1e18 * x) % 3`.
+    """
+    numbers = vector(active(args))
+    for move in (-3, -2, -1, 1, 2, 3):
+        try:
+            found = in_python(f, like(args, numbers * (1 + move * np.finfo(float).eps)))
+            assert_same((found.result, *found.args), (want.result, *want.args), "value")
+        except (Mismatch, Skip):
+            return True
+    return False
+
+
 # ----- Comparisons
 
 
@@ -362,8 +377,13 @@ class Case:
         elif not _alike(got.error, want.error):
             raise Mismatch("error", f"{got.error!r}, not {want.error!r}; {got.result}")
         if want.error is None:
-            assert_same(got.result, want.result, "value")
-            assert_same(got.args, want.args, "arguments")
+            try:
+                assert_same(got.result, want.result, "value")
+                assert_same(got.args, want.args, "arguments")
+            except Mismatch:
+                if decided_by_rounding(self.f, args, want):
+                    raise Skip("decided by rounding") from None
+                raise
         self.report.counts["values"] += 1
 
     def check_gradient(self, args: tuple) -> None:
