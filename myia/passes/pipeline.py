@@ -31,6 +31,7 @@ from myia.passes.idioms.consecutive_powers import consecutive_powers
 from myia.passes.idioms.matmul import matmul
 from myia.passes.idioms.matvec import matvec
 from myia.passes.idioms.shift_invariance import shift_invariance
+from myia.passes.idioms.sparse_cotangents import sparse_cotangents
 from myia.passes.loops.invariant_code_motion import invariant_code_motion
 from myia.passes.loops.peeling import peeling
 from myia.passes.loops.unroll import unroll
@@ -190,6 +191,11 @@ RECOGNITION = Phase(
     "recognize",
     "Products of matrices, before vectorization takes the same nests apart.",
     (
+        Pass(
+            sparse_cotangents,
+            "Masks of extrema: one element of a row counts.",
+            before=("matvec",),
+        ),
         Pass(matvec, "The pullback of an outer product: sums of a matrix that need not exist."),
         Pass(matmul, "Nests that accumulate products.", before=("outer_loop",)),
     ),

@@ -13,7 +13,7 @@ from myia.ir.core import Function, walk
 from myia.ir.primitive import PRIMITIVES
 from myia.pipeline import Compilation
 from myia.transforms.expand import expand_derivatives
-from tests.primitives.spellings import DERIVED, PREPARED, SPELLINGS, STORED
+from tests.primitives.spellings import DERIVED, FINISHED, PREPARED, SPELLINGS, STORED
 
 TYPED = {
     name
@@ -36,7 +36,7 @@ def gradient(f):
 
 
 def test_every_primitive_has_a_spelling():
-    tables = (SPELLINGS, DERIVED, PREPARED, STORED)
+    tables = (SPELLINGS, DERIVED, PREPARED, STORED, FINISHED)
     missing, unknown = TYPED - set().union(*tables), set().union(*tables) - TYPED
     assert not missing, "give it a line in tests/primitives/spellings.py"
     assert not unknown, "tests/primitives/spellings.py: no primitive has this name"
@@ -67,3 +67,9 @@ def test_the_storage_of_the_gradient_reaches_the_primitive(name):
     f, *args = STORED[name]
     lowered = Compilation(typed(gradient(f), args)).until("storage").function
     assert name in primitives(lowered)
+
+
+@pytest.mark.parametrize("name", FINISHED)
+def test_the_finished_gradient_reaches_the_primitive(name):
+    f, *args = FINISHED[name]
+    assert name in primitives(Compilation(typed(gradient(f), args)).until("finish").function)

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import jax
 import numpy as np
 from jax import lax
 
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Op, Tangents, Value, Values
-from myia.ir.primitive import NONDIFFERENTIABLE, Cotangents, Derivative, Explicit, Formula
+from myia.ir.primitive import (
+    NONDIFFERENTIABLE,
+    Cotangents,
+    Derivative,
+    Explicit,
+    Formula,
+    Primitive,
+)
 from myia.primitives.arrays.cumulative import cumprod, shift
 from myia.primitives.arrays.shaping import (
     check_axes,
@@ -130,6 +139,48 @@ def _position(name: str, lower: Formula, evaluate: Formula) -> CallablePrimitive
 
 argmax = _position("argmax", lax.argmax, np.argmax)
 argmin = _position("argmin", lax.argmin, np.argmin)
+
+# ----- An extremum that only one element has
+
+
+def _lower_lone(x: jax.Array, *, axis: int, largest: bool) -> tuple[jax.Array, jax.Array]:
+    better = lax.gt if largest else lax.lt
+    extremum = lax.max if largest else lax.min
+
+    def combine(a: tuple, b: tuple) -> tuple:
+        tie = lax.full_like(a[1], -1)
+        position = lax.select(better(a[0], b[0]), a[1], lax.select(better(b[0], a[0]), b[1], tie))
+        return extremum(a[0], b[0]), position
+
+    positions = lax.broadcasted_iota(np.int32, x.shape, axis)
+    worst = (least if largest else greatest)(np.dtype(x.dtype))
+    start = (np.asarray(worst, x.dtype), np.int32(-1))
+    y, position = lax.reduce((x, positions), start, combine, (axis,))
+    return y, lax.convert_element_type(position, I64.dtype)
+
+
+def _evaluate_lone(x: np.ndarray, *, axis: int, largest: bool) -> Any:
+    y = np.max(x, axis, keepdims=True) if largest else np.min(x, axis, keepdims=True)
+    found = np.argmax(x, axis) if largest else np.argmin(x, axis)
+    return np.squeeze(y, axis), np.where(np.sum(x == y, axis) == 1, found, -1)
+
+
+def _lone_avals(x: Aval, *, axis: int, largest: bool) -> tuple[Aval, Aval]:
+    require_kind("lone_extremum", x, "f")
+    check_axes("lone_extremum", x, (axis,))
+    y = reduced(x, (axis,))
+    return y, y.with_dtype(I64.dtype)
+
+
+# The extremum along an axis and its index: -1 where several elements are equal to it, or none is
+# (it is NaN). Made by passes only, after derivatives.
+lone_extremum_p = Primitive(
+    name="lone_extremum",
+    avals=_lone_avals,
+    lower=_lower_lone,
+    evaluate=_evaluate_lone,
+    derivative=NONDIFFERENTIABLE,
+)
 
 # ----- Products
 

@@ -1,0 +1,314 @@
+"""Rules for arrays that are zero (or false) but at one index along an axis.
+
+Such a value is held as the elements at the index, the axis with length 1. A rule says where the
+result of an op is not zero, and emits the op on elements:
+
+    mul %mask, %x                ->    mul %elements, (%x at %index)
+    reduce_sum of the axis       ->    reduce_sum of length 1
+    reduce_sum of all others     ->    scatter_add %zeros, %index, %elements
+    dot_general with the mask    ->    dot_general of rows, then the same
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from myia.ir.builder import emit1
+from myia.ir.core import Op, Value
+from myia.ir.rewrite import Env
+from myia.passes.idioms.index_form.taken import Taken, Unsupported, Where, without_axis
+from myia.primitives.arrays.gather import index_dims, scatter_add, take
+from myia.primitives.arrays.reductions import reduce_or
+from myia.primitives.arrays.shaping import broadcast, reduce_sum, reshape, transpose
+from myia.primitives.core.define import constant, constant_p, zeros
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.arithmetic import add, div, mul, neg, sub
+from myia.primitives.pointwise.logic import and_, convert, convert_p, ne, select
+
+Emit = Callable[["Elements"], Value]
+
+
+@dataclass
+class Elements:
+    """The emission: `of` has the elements of selected values, `taken` finds those of all others."""
+
+    index: Value
+    taken: Taken
+    of: Env
+
+    def at(self, x: Value, where: Where) -> Value:
+        return self.of[x] if x in self.of else self.taken.at(x, where)
+
+
+@dataclass
+class Selection:
+    """What is known of the values of a region: found op by op, before anything is emitted."""
+
+    made_by: Mapping[Value, Op]
+    where: dict[Value, Where]  # values that are zero elsewhere
+    numbers: dict[Value, Any]  # values that one number fills, at the index or everywhere
+    emits: dict[Value, Emit] = field(default_factory=dict)
+    finite: list[Value] = field(default_factory=list)  # what must be finite for this
+
+    def visit(self, op: Op) -> None:
+        """Find the result of an op that reads a selected value; raises `Unsupported`."""
+        rule = RULES.get(op.primitive)
+        if rule is None or len(op.results) != 1:
+            raise Unsupported
+        rule(self, op)
+
+    def number(self, x: Value) -> Any:
+        op = self.made_by.get(x)
+        if op is not None and op.primitive is constant_p:
+            return op.params["value"]
+        return None if x in self.where else self.numbers.get(x)
+
+    def is_zero(self, x: Value) -> bool:
+        number = self.number(x)
+        return number is not None and number == 0
+
+    def found(self, op: Op, where: Where | None, emit: Emit, number: Any = None) -> None:
+        (y,) = op.results
+        self.emits[y] = emit
+        if where is not None:
+            self.where[y] = where
+        if number is not None:
+            self.numbers[y] = number
+
+    def common(self, *xs: Value) -> Where:
+        """Where these selected values are not zero, which must be the same."""
+        places = {self.where[x] for x in xs if x in self.where}
+        if len(places) != 1:
+            raise Unsupported
+        return places.pop()
+
+
+# ----- Elementwise ops
+
+
+def _elementwise(s: Selection, op: Op, where: Where, number: Any = None) -> None:
+    def emit(e: Elements) -> Value:
+        return emit1(op.primitive, *(e.at(x, where) for x in op.operands), **op.params)
+
+    s.found(op, where, emit, number)
+
+
+def _product(s: Selection, op: Op) -> None:
+    where = s.common(*op.operands)
+    s.finite += [x for x in op.operands if x not in s.where]
+    _elementwise(s, op, where)
+
+
+def _quotient(s: Selection, op: Op) -> None:
+    x, y = op.operands
+    divisor = s.number(y)
+    if x not in s.where or not divisor or not np.isfinite(divisor):
+        raise Unsupported
+    _elementwise(s, op, s.where[x])
+
+
+def _sum(s: Selection, op: Op) -> None:
+    if any(x not in s.where for x in op.operands):
+        raise Unsupported
+    _elementwise(s, op, s.common(*op.operands))
+
+
+def _of_one(s: Selection, op: Op) -> None:
+    (x,) = op.operands
+    number = s.numbers.get(x)
+    if number is not None and op.primitive is convert_p:
+        number = op.params["dtype"].type(number)
+    elif number is not None:
+        number = -number
+    _elementwise(s, op, s.where[x], number)
+
+
+def _conjunction(s: Selection, op: Op) -> None:
+    if op.results[0].dtype.kind != "b":
+        raise Unsupported
+    _elementwise(s, op, s.common(*op.operands))
+
+
+def _unequal(s: Selection, op: Op) -> None:
+    x, y = op.operands
+    if x not in s.where or not s.is_zero(y):
+        raise Unsupported
+    _elementwise(s, op, s.where[x])
+
+
+def _selection(s: Selection, op: Op) -> None:
+    mask, x, y = op.operands
+    if not (y in s.where or s.is_zero(y)):
+        raise Unsupported
+    if not (x in s.where or s.is_zero(x) or mask in s.where):
+        raise Unsupported
+    where = s.common(*op.operands)
+
+    def emit(e: Elements) -> Value:
+        aval = y.aval.with_shape(where.shape(y.shape))
+        parts = [zeros(aval) if s.is_zero(v) else e.at(v, where) for v in (x, y)]
+        return select(e.at(mask, where), *parts)
+
+    s.found(op, where, emit)
+
+
+# ----- Shapes
+
+
+def _broadcast(s: Selection, op: Op) -> None:
+    (x,), dims, shape = op.operands, op.params["dims"], op.params["shape"]
+    old = s.where[x]
+    where = old.through(dict(enumerate(dims)))
+    if any(x.shape[i] != shape[dims[i]] for i in (old.axis, *old.along)):
+        raise Unsupported
+
+    def emit(e: Elements) -> Value:
+        return broadcast(e.of[x], shape=where.shape(shape), dims=dims)
+
+    s.found(op, where, emit, s.numbers.get(x))
+
+
+def _transpose(s: Selection, op: Op) -> None:
+    (x,), permutation = op.operands, op.params["permutation"]
+    where = s.where[x].through({old: new for new, old in enumerate(permutation)})
+    s.found(op, where, lambda e: transpose(e.of[x], permutation=permutation), s.numbers.get(x))
+
+
+def _reshape(s: Selection, op: Op) -> None:
+    (x,), shape = op.operands, op.params["shape"]
+    old, new = ([i for i, n in enumerate(each) if n != 1] for each in (x.shape, shape))
+    if [x.shape[i] for i in old] != [shape[i] for i in new]:
+        raise Unsupported
+    where = s.where[x].through(dict(zip(old, new)))
+    s.found(op, where, lambda e: reshape(e.of[x], shape=where.shape(shape)), s.numbers.get(x))
+
+
+# ----- Sums
+
+
+def _reduction(s: Selection, op: Op) -> None:
+    (x,), axes = op.operands, op.params["axes"]
+    old = s.where[x]
+    if op.primitive is reduce_or and x.dtype.kind != "b":
+        raise Unsupported
+    kept = [i for i in range(x.aval.ndim) if i not in axes]
+    place = {axis: i for i, axis in enumerate(kept)}
+    if old.axis in axes:  # a sum of one element: no selected value any more
+        number = s.numbers.get(x) if axes == (old.axis,) else None
+        s.found(op, None, lambda e: emit1(op.primitive, e.of[x], axes=axes), number)
+    elif not set(axes) & set(old.along):
+        where = old.through(place)
+        s.found(op, where, lambda e: emit1(op.primitive, e.of[x], axes=axes))
+    elif set(old.along) <= set(axes):
+        rest = tuple(i for i in axes if i not in old.along)
+
+        def emit(e: Elements) -> Value:
+            elements, here = e.of[x], old
+            if rest:
+                elements = emit1(op.primitive, elements, axes=rest)
+                here = old.through(_places(x.aval.ndim, rest))
+            return _at_their_index(elements, here, x.shape[old.axis], e.index)
+
+        s.found(op, None, emit)
+    else:
+        raise Unsupported
+
+
+def _places(rank: int, removed: tuple[int, ...]) -> dict[int, int]:
+    kept = [i for i in range(rank) if i not in removed]
+    return {axis: i for i, axis in enumerate(kept)}
+
+
+def _at_their_index(x: Value, where: Where, length: int, index: Value) -> Value:
+    """`x` added up along the axes of the index, each element at its place along an axis."""
+    if x.dtype.kind == "b":
+        counts = convert(x, dtype=np.dtype(np.int64))
+        return ne(_at_their_index(counts, where, length, index), 0)
+    rest = [i for i in range(x.aval.ndim) if i not in (*where.along, where.axis)]
+    updates = transpose(x, permutation=(*where.along, where.axis, *rest))
+    updates = without_axis(updates, len(where.along))  # an element or a row for each index
+    indices = reshape(index, shape=(*index.shape, 1))
+    dims = index_dims(range(len(where.along), updates.aval.ndim), (0,), (0,))
+    rows = constant(0, x.dtype, (length, *(x.shape[i] for i in rest)))
+    rows = scatter_add(rows, indices, updates, dims=dims, mode="clip")
+    at = sum(i < where.axis for i in rest)
+    return transpose(rows, permutation=(*range(1, at + 1), 0, *range(at + 1, rows.aval.ndim)))
+
+
+def _dot(s: Selection, op: Op) -> None:
+    x, y = op.operands
+    contract, batch = op.params["contract"], op.params["batch"]
+    if (x in s.where) == (y in s.where) or batch[0]:
+        raise Unsupported
+    i = 0 if x in s.where else 1
+    mask, other = op.operands[i], op.operands[1 - i]
+    old, paired = s.where[mask], dict(zip(contract[i], contract[1 - i]))
+    s.finite.append(other)
+    if old.axis in contract[i]:
+        _dot_along_index(s, op, mask, other, paired)
+        return
+    if set(old.along) != set(contract[i]):
+        raise Unsupported
+    rows = len(old.along)
+    free = [axis for axis in range(mask.aval.ndim) if axis not in contract[i]]
+    kept = [axis for axis in range(other.aval.ndim) if axis not in contract[1 - i]]
+    where = Where(rows + free.index(old.axis), tuple(range(rows)))
+
+    def emit(e: Elements) -> Value:
+        x = transpose(e.of[mask], permutation=(*old.along, *free))
+        y = e.taken.env.get(other, other)
+        y = transpose(y, permutation=(*(paired[axis] for axis in old.along), *kept))
+        shape = (*x.shape, *y.shape[rows:])
+        x = broadcast(x, shape=shape, dims=tuple(range(x.aval.ndim)))
+        dims = (*range(rows), *range(rows + len(free), len(shape)))
+        total = mul(x, broadcast(y, shape=shape, dims=dims))
+        total = _at_their_index(total, where, mask.shape[old.axis], e.index)
+        first = range(len(free), len(free) + len(kept)) if i else ()
+        rest = [axis for axis in range(total.aval.ndim) if axis not in first]
+        return transpose(total, permutation=(*first, *rest))
+
+    s.found(op, None, emit)
+
+
+def _dot_along_index(
+    s: Selection, op: Op, mask: Value, other: Value, paired: Mapping[int, int]
+) -> None:
+    """A product summed along the axis takes rows of the other factor, one for each element."""
+    old = s.where[mask]
+    if mask.aval.ndim != 2 or len(paired) != 1 or len(old.along) != 1:
+        raise Unsupported
+    at = paired[old.axis]
+    free = [axis for axis in range(other.aval.ndim) if axis != at]
+
+    def emit(e: Elements) -> Value:
+        rows = take(e.taken.env.get(other, other), e.index, axis=at)
+        rows = transpose(rows, permutation=(at, *free))
+        elements = reshape(e.of[mask], shape=rows.shape[:1])
+        total = mul(rows, broadcast(elements, shape=rows.shape, dims=(0,)))
+        last = op.operands[1] is mask
+        return transpose(total, permutation=(*range(1, total.aval.ndim), 0)) if last else total
+
+    s.found(op, None, emit)
+
+
+RULES: dict[Any, Callable[[Selection, Op], None]] = {
+    mul: _product,
+    div: _quotient,
+    add: _sum,
+    sub: _sum,
+    neg: _of_one,
+    convert_p: _of_one,
+    and_: _conjunction,
+    ne: _unequal,
+    select: _selection,
+    broadcast: _broadcast,
+    transpose: _transpose,
+    reshape: _reshape,
+    reduce_sum: _reduction,
+    reduce_or: _reduction,
+    dot_general: _dot,
+}
