@@ -33,7 +33,8 @@ from myia.infer.eval.program import Program, infer, source_of
 from myia.ir.core import Function
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
-from myia.passes.pipeline import Pass, optimize
+from myia.passes.pipeline import Pass, left_out, optimize
+from myia.primitives.core.platforms import ANY, OTHERS, default_platform, inferring_for
 from myia.source.diagnostics import InternalError, MyiaError
 from myia.source.process import compiling
 from myia.storage import STRATEGIES, Limits, OverBudget, Plan, lower_and_plan, lower_within
@@ -57,6 +58,7 @@ class Options:
     under_a_trace  the program is called by a function that JAX compiles, so compiler options are
                  not ours
     transformed  JAX applies `vmap` or derivatives of its own to the program
+    platform     that of the device which runs it, or `ANY`; None: that of JAX's default device
     """
 
     disable: frozenset[str] = frozenset()
@@ -67,7 +69,15 @@ class Options:
     exact: bool = False
     under_a_trace: bool = False
     transformed: bool = False
+    platform: str | None = None
 
+    @property
+    def target(self) -> str:
+        """The platform for which passes are chosen."""
+        return "cpu" if self.platform == ANY else self.platform or default_platform()
+
+
+OF_THE_BACKEND = ("under_a_trace", "transformed", "exact", "platform")
 
 STAGES = ("prepare", "expand", "optimize", "storage", "finish")
 
@@ -120,8 +130,24 @@ class Compilation:
                 observer(stage, each, after)
             return after
 
-        function = optimize(self.function, stage, self.options.disable, apply)
+        disable = self.options.disable | left_out(self.options.target)
+        function = optimize(self.function, stage, disable, apply)
         return replace(self, function=function, stage=stage)
+
+    def finished(self) -> tuple[Function, Function]:
+        """The program for the target, and that for the platforms which `ANY` also stands for."""
+        before, is_special = self.function, False
+
+        def watch(stage: str, each: Pass, after: Function) -> None:
+            nonlocal before, is_special
+            is_special = is_special or (bool(each.on) and after is not before)
+            before = after
+
+        *_, last = self.stages(watch)
+        if self.options.platform != ANY or not is_special:
+            return last.function, last.function
+        others = replace(self, options=replace(self.options, platform=OTHERS))
+        return last.function, others.until("finish").function
 
     def _with_storage(self) -> tuple[Function, Plan]:
         limits = Limits(strategy=self.options.checkpoint)
@@ -155,9 +181,9 @@ def typed_program(
     choose: Choice | None = None,
 ) -> Program:
     """Typed IR of `f` at the signatures of its arguments; `flat`: what these were flattened by."""
-    program = infer(
-        load, f, positional, keywords, flat, debug=options.debug, report=report, choose=choose
-    )
+    modes: dict[str, Any] = {"debug": options.debug, "report": report, "choose": choose}
+    with inferring_for(options.platform):
+        program = infer(load, f, positional, keywords, flat, **modes)
     if options.verify:
         verify(program.function)
     return program
@@ -189,10 +215,11 @@ def compiled(
 
     def attempt(memory: int | None) -> Compiled:
         """`memory`: bytes for the storage of loops."""
-        last = replace(before_storage, options=replace(options, memory=memory)).until("finish")
-        how = {name: getattr(options, name) for name in ("under_a_trace", "transformed", "exact")}
-        executable = compile_function(last.function, donate, packing, **how)
-        return Compiled(last.function, last.plan, executable)
+        stored = replace(before_storage, options=replace(options, memory=memory)).until("storage")
+        function, elsewhere = stored.finished()
+        how = {name: getattr(options, name) for name in OF_THE_BACKEND}
+        executable = compile_function(function, donate, packing, elsewhere=elsewhere, **how)
+        return Compiled(function, stored.plan, executable)
 
     return attempt(None) if options.memory is None else _within(options.memory, attempt)
 

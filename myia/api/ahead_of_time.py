@@ -1,7 +1,8 @@
-"""Compilation ahead of time: `lower(*args).compile()`."""
+"""Compilation ahead of time: `lower(*args).compile()`, and lowering for other platforms."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from myia.api.dispatch import Dispatcher, signatures
@@ -9,21 +10,64 @@ from myia.api.pickling import NotPortable
 from myia.api.programs.decision_tree import DecisionTree
 from myia.api.variant import Programs, Variant
 from myia.infer.boundary.signature import CallFlattener
+from myia.primitives.core.platforms import ANY, PLATFORMS, bound_device, default_platform
+
+OTHER_PLATFORMS = (
+    "lowered for {0}, which can be shown and exported: what runs here is lowered for the platform "
+    "of its arguments, without `lowering_platforms`"
+)
+
+
+class Traced(NotPortable):
+    """A function at given arguments, not yet lowered for a platform."""
+
+    def __init__(self, dispatcher: Dispatcher, args: tuple[Any, ...], kwargs: dict[str, Any]):
+        self._dispatcher, self._args, self._kwargs = dispatcher, args, kwargs
+
+    def lower(self, *, lowering_platforms: Sequence[str] | None = None) -> Lowered:
+        """The program for these platforms, or for that of the arguments.
+
+            gradient.trace(x).lower(lowering_platforms=("cuda",)).as_text()
+
+        The process needs no device of them unless the program is compiled, too. ValueError: a name
+        that is none of "cpu", "cuda", "rocm" and "tpu".
+        """
+        for name in lowering_platforms or ():
+            if name not in PLATFORMS:
+                raise ValueError(f"{name!r} is none of the platforms {', '.join(PLATFORMS)}")
+        platforms = None if lowering_platforms is None else tuple(lowering_platforms)
+        return Lowered(self._dispatcher, self._args, self._kwargs, platforms)
 
 
 class Lowered(NotPortable):
     """A program at given arguments, not yet compiled by XLA."""
 
-    def __init__(self, dispatcher: Dispatcher, args: tuple[Any, ...], kwargs: dict[str, Any]):
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        platforms: tuple[str, ...] | None = None,
+    ):
+        if platforms is None:
+            dispatcher = dispatcher.of_call(args, kwargs)
+        else:
+            dispatcher = dispatcher.of_platform(platforms[0] if len(platforms) == 1 else ANY)
         call, (self._variant, _) = dispatcher.find(args, kwargs)
         self._programs, self._integers = call.programs, call.integers
-        self._lowered = self._variant.executable.lower()
+        devices = (bound_device(leaf) for leaf in call.flat.leaves)
+        device = next((d for d in devices if d is not None), None) if platforms is None else None
+        self._lowered = self._variant.executable.lower(device, platforms)
+        self._platforms = platforms
 
     def as_text(self) -> str:
         """StableHLO."""
         return self._lowered.as_text()
 
     def compile(self) -> Compiled:
+        """RuntimeError: it is lowered for platforms of which this process has no device."""
+        if self._platforms not in (None, (default_platform(),)):
+            raise RuntimeError(OTHER_PLATFORMS.format(", ".join(self._platforms or ())))
         executable = self._variant.executable.compile(self._lowered)
         return Compiled(self._programs, self._integers, self._variant, executable)
 

@@ -33,6 +33,7 @@ from myia.pipeline import (
     compiled,
     typed_program,
 )
+from myia.primitives.core.platforms import ANY, has_several_platforms, target_of
 from myia.source.process import Lock
 
 LOG = logging.getLogger("myia")  # told of every compilation, at the level INFO
@@ -64,6 +65,28 @@ class Dispatcher:
         self.integers = LearnedIntegers([("argument", i) for i in options.static_argnums])
         self.recompilation = Recompilation(getattr(target, "f", target))
         self.lock = Lock()
+        self.by_platform: dict[str, Dispatcher] = {}
+
+    # ----- Platforms
+
+    def of_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dispatcher:
+        """The programs for the platform of the arguments, where there are devices of several."""
+        if not has_several_platforms() or self.options.pipeline.platform is not None:
+            return self
+        flat = CallFlattener()
+        signatures(flat, args, kwargs)
+        return self.of_platform(target_of(flat.leaves))
+
+    def of_platform(self, platform: str) -> Dispatcher:
+        """The programs for a platform, which only this one finds."""
+        with self.lock:
+            found = self.by_platform.get(platform)
+            if found is None:
+                pipeline = replace(self.options.pipeline, platform=platform)
+                options = replace(self.options, pipeline=pipeline)
+                found = self.by_platform[platform] = Dispatcher(self.target, options, self.name)
+                found.recompilation = self.recompilation
+            return found
 
     # ----- Calls
 
@@ -88,6 +111,8 @@ class Dispatcher:
                 except OtherAvals:  # the same types with several shapes: look up by signature
                     # For good: `_registered` adds only types that are not there yet.
                     self.by_types[tuple(map(type, args))] = None
+        if has_several_platforms() and (here := self.of_call(args, kwargs)) is not self:
+            return here.run(args, kwargs)
         flat = CallFlattener()
         programs = self.programs.get(signatures(flat, args, kwargs))
         found = None if programs is None else programs.find(flat)
@@ -157,6 +182,8 @@ class Dispatcher:
     def program(self, call: Call, choose: Choice | None = None) -> Program:
         """The typed program of a call; `choose` as for `flatten`."""
         options = self.options.pipeline
+        if any(leaf.kind == "traced" for leaf in call.leaves):
+            options = replace(options, platform=ANY)
         choose = choose or self.integers.known(call.programs.key)
         program = typed_program(
             self.target, call.positional, call.keywords, options, call.flat, choose=choose
@@ -203,6 +230,7 @@ class Dispatcher:
         options = replace(
             self.options.pipeline,
             under_a_trace=layout.traced,
+            platform=ANY if layout.traced else self.options.pipeline.platform,
             transformed=layout.traced or layout.transformed,
         )
         LOG.debug("%s: arguments %s", self.name, [str(x.aval) for x in program.function.args])

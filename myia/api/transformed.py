@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import MethodType
 from typing import Any
 
-from myia.api.ahead_of_time import Lowered
+from myia.api.ahead_of_time import Lowered, Traced
 from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.api.options import argument_names, positions_in, positions_of
 from myia.api.pickling import P, R, Wrapper
@@ -48,7 +48,8 @@ class Transformed(Wrapper[P, R]):
     """A compiled function. Called with NumPy it returns NumPy, with `jax.Array`s these.
 
     `F.ir(*args)` is the text of every stage, `F.plan(*args)` what reversed loops store,
-    `F.lower(*args).compile()` compiles ahead of time, `F.compiles` counts the programs so far.
+    `F.lower(*args).compile()` compiles ahead of time, `F.trace(*args).lower(lowering_platforms=...)`
+    is the program for other platforms, `F.compiles` counts the programs so far.
     """
 
     def __init__(self, f: Callable[..., Any], options: CompileOptions, name: str) -> None:
@@ -107,8 +108,9 @@ class Transformed(Wrapper[P, R]):
         name, whose source is not read, have neither `core` nor `py`.
         """
         with _public_errors():
-            call = self._dispatcher.flatten(args, kwargs)
-            program, options = self._dispatcher.program(call), self.options.pipeline
+            dispatcher = self._dispatcher.of_call(args, kwargs)
+            call, options = dispatcher.flatten(args, kwargs), dispatcher.options.pipeline
+            program = dispatcher.program(call)
             texts = describe(self.f, program, options)
             after_pass = functools.partial(
                 describe_pass, function=program.function, options=options
@@ -119,12 +121,20 @@ class Transformed(Wrapper[P, R]):
         """What reversed loops store at these arguments; it prints as a table, bytes in its last
         columns."""
         with _public_errors():
-            return self._dispatcher.plan(self._dispatcher.flatten(args, kwargs))
+            dispatcher = self._dispatcher.of_call(args, kwargs)
+            return dispatcher.plan(dispatcher.flatten(args, kwargs))
 
     def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered:
         """The program at these arguments, to be compiled ahead of time."""
         with _public_errors():
             return Lowered(self._dispatcher, args, kwargs)
+
+    def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced:
+        """The function at these arguments, to be lowered for platforms that may not be here.
+
+        `F.trace(*args).lower(lowering_platforms=("cuda",)).as_text()` is the program for a GPU.
+        """
+        return Traced(self._dispatcher, args, kwargs)
 
     @property
     def compiles(self) -> int:

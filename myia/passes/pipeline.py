@@ -60,12 +60,14 @@ class Pass:
     why      in one sentence: what it is for, at this place
     needs    passes that must run before it: in the same stage, or in an earlier one
     before   passes of the same stage that must run after it
+    on       the platforms on which it pays; none: on all
     """
 
     function: Callable[[Function], Function]
     why: str
     needs: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+    on: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -242,7 +244,7 @@ INNER_LOOPS = Phase(
     "vectorize inner loops",
     "Loops over elements.",
     (
-        Pass(inner_loop, "Innermost loops, strip-mined by the vector width."),
+        Pass(inner_loop, "Innermost loops, strip-mined by the vector width.", on=("cpu",)),
         Pass(
             adjacent_accesses,
             "Accesses to adjacent elements in loops that could not be vectorized.",
@@ -278,6 +280,13 @@ PHASES: dict[str, tuple[Phase, ...]] = {
         LAYOUT,
     ),
 }
+
+
+def left_out(platform: str) -> frozenset[str]:
+    """The passes that do not pay on a platform."""
+    passes = (each for phases in PHASES.values() for phase in phases for each in phase.passes)
+    return frozenset(each.name for each in passes if each.on and platform not in each.on)
+
 
 LAST = Pass(dce, "What the last round leaves behind.")
 

@@ -18,7 +18,7 @@ from myia.primitives.arrays import reductions as r
 from myia.primitives.arrays import scattering as j
 from myia.primitives.arrays import shaping as s
 from myia.primitives.arrays import sorting as o
-from myia.primitives.core import barriers, define, effects, host_calls
+from myia.primitives.core import barriers, define, effects, host_calls, platforms
 from myia.primitives.linalg import dot as m
 from myia.primitives.pointwise import arithmetic as a
 from myia.primitives.pointwise import logic as g
@@ -252,6 +252,8 @@ TABLE = [
     # ----- Effects, scheduling
     case(barriers.barrier_p, (2, 3), (3,), (), dtypes=NUMBERS, held=2),
     case(effects.debug_print_p, (), fmt="x is {}"),
+    case(platforms.is_platform_p, names=("cpu", "tpu")),
+    case(platforms.is_platform_p, names=("cuda", "rocm")),
     *(
         case(host_calls.host_call_p, np.int32(code), (2, 3), (3,), dtypes=NUMBERS, call=TWICE)
         for code in (0, 1)

@@ -40,6 +40,7 @@ from myia.primitives.core.barriers import barrier_p
 from myia.primitives.core.define import constant_p, empty_p
 from myia.primitives.core.effects import debug_print_p, print_among_host_calls
 from myia.primitives.core.host_calls import is_host_call
+from myia.primitives.core.platforms import is_platform_p
 from myia.primitives.core.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
 from myia.source.diagnostics import InternalError
 from myia.source.span import SourceFile
@@ -202,9 +203,10 @@ def _emit_barrier(xs: Sequence[Array], *, held: int) -> Sequence[Array]:
 def _constant(op: Op) -> Array:
     """A scalar is a NumPy number, which becomes a literal of the trace."""
     (result,) = op.results
-    if result.shape or op.primitive.evaluate is None:
+    is_known = op.primitive is not is_platform_p and op.primitive.evaluate is not None
+    if result.shape or not is_known:
         return _lowering(op)()
-    return op.primitive.evaluate(**op.params)
+    return op.primitive.evaluate(**op.params)  # type: ignore[misc]
 
 
 def _lowering(op: Op) -> Callable[..., Any]:
@@ -225,6 +227,11 @@ def _scope(file: SourceFile, line: int) -> str:
 
 def _emit_if(emitter: Emitter, op: Op) -> Sequence[Array]:
     then, other = op.regions
+    made_by = emitter.constants.get(op.operands[0])
+    if made_by is not None and made_by.primitive is is_platform_p:
+        # JAX lowers one branch, and the other need not be possible.
+        taken = dict.fromkeys(made_by.params["names"], lambda: emitter.region(then, ()))
+        return lax.platform_dependent(default=lambda: emitter.region(other, ()), **taken)
     return lax.cond(
         emitter.read_one(op.operands[0]),
         lambda: emitter.region(then, ()),
@@ -303,7 +310,7 @@ def _refuse(emitter: Emitter, op: Op) -> Sequence[Array]:
 
 
 _ONE = np.int64(1)
-_EMITTED_AT_USE = frozenset({constant_p, empty_p})
+_EMITTED_AT_USE = frozenset({constant_p, empty_p, is_platform_p})
 
 _STRUCTURED: dict[Primitive, Callable[[Emitter, Op], Sequence[Array]]] = {
     if_p: _emit_if,

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import jax
 from jax import lax
 
-from myia.backends.xla.cpu.emission_options import UNDER_A_TRACE, Rules, rules_for_cpu
+from myia.backends.xla.cpu.emission_options import (
+    UNDER_A_TRACE,
+    Rules,
+    has_cpu_rules,
+    rules_for_cpu,
+)
 from myia.backends.xla.emit import emit
 from myia.backends.xla.modes import OtherModes, explain, own_modes, traced
 from myia.backends.xla.scalar_packing import Packing
 from myia.ir.core import Function, walk
 from myia.primitives.core.host_calls import in_one_thread, is_host_call
+from myia.primitives.core.platforms import ANY, default_platform, devices_of
 from myia.source.process import compiling
 
 
@@ -26,6 +31,8 @@ def compile_function(
     under_a_trace: bool = False,
     transformed: bool = False,
     exact: bool = False,
+    platform: str | None = None,
+    elsewhere: Function | None = None,
 ) -> Executable:
     """`donate`: positions of arguments whose memory the results may reuse.
 
@@ -33,10 +40,24 @@ def compile_function(
     `under_a_trace`: the executable is called by a function that JAX compiles.
     `transformed`: JAX applies `vmap`, or derivatives of its own, to the executable.
     `exact`: XLA must not combine operations of arithmetic.
+    `platform`: that of the device which runs it; None: that of JAX's default device. `ANY`, as
+    under a trace: JAX tells it when it lowers the program.
+    `elsewhere`: the function for other platforms than a CPU, if it is another one.
     """
     packing = packing or Packing(len(function.args))
-    rules = replace(_rules(function, under_a_trace), narrow_indices=transformed, exact=exact)
-    return Executable(function, tuple(donate), packing, rules, under_a_trace)
+    common = Rules(narrow_indices=transformed, exact=exact)
+    platform = ANY if under_a_trace else platform or default_platform()
+    program, compiler_options = _emitted(function, elsewhere or function, common, platform)
+    program = traced(_of_these_avals(packing, function, packing.program(program)))
+    jitted = jax.jit(
+        program,
+        donate_argnums=packing.packed_positions(donate),
+        compiler_options=compiler_options,
+    )
+    return Executable(jitted, function, packing, under_a_trace, transformed, platform)
+
+
+NO_DEVICE = "this process has no device of the platform {0!r}: its programs can be lowered, not run"
 
 
 class OtherAvals(Exception):
@@ -95,39 +116,47 @@ class Runnable:
 class Executable(Runnable):
     """Compiled on the first call."""
 
-    __slots__ = ("__weakref__", "_jitted", "function")
+    __slots__ = ("__weakref__", "_jitted", "function", "platform")
 
     def __init__(
         self,
+        jitted: Any,
         function: Function,
-        donate: tuple[int, ...],
         packing: Packing,
-        rules: Rules,
         under_a_trace: bool,
+        transformed: bool,
+        platform: str,
     ):
-        self.function = function
-        program = _of_these_avals(packing, function, packing.program(emit(function, rules)))
-        program = traced(program)
-        self._jitted = jax.jit(
-            program,
-            donate_argnums=packing.packed_positions(donate),
-            compiler_options=rules.compiler_options,
-        )
+        self._jitted, self.function, self.platform = jitted, function, platform
         calls_host = any(map(is_host_call, walk(function.region)))
-        super().__init__(self._jitted, packing, calls_host and not under_a_trace)
-        if rules.narrow_indices:  # JAX transforms it
+        super().__init__(jitted, packing, calls_host and not under_a_trace)
+        if transformed:  # JAX transforms it
             pack = self._pack or list
             self._pack = lambda arrays: pack([*map(_strongly_typed, arrays)])
 
-    def lower(self) -> jax.stages.Lowered:
-        """JAX's ahead-of-time path: the program in StableHLO."""
+    def lower(
+        self, device: Any = None, platforms: tuple[str, ...] | None = None
+    ) -> jax.stages.Lowered:
+        """JAX's ahead-of-time path: the program in StableHLO.
+
+        `device`: where it will run, if not on JAX's default device. `platforms`: for which JAX
+        lowers it, though it has no devices of them.
+        """
         avals = self._packing.avals([x.aval for x in self.function.args])
+        where = None if device is None else jax.sharding.SingleDeviceSharding(device)
         with jax.enable_x64(True), own_modes():
-            shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
-            return self._jitted.lower(*shapes)
+            shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=where) for a in avals]
+            return self._jitted.trace(*shapes).lower(lowering_platforms=platforms)
 
     def compile(self, lowered: jax.stages.Lowered | None = None) -> Compiled:
-        lowered = lowered or self.lower()
+        """RuntimeError: this process has no device of the platform."""
+        device = None
+        if self.platform not in (ANY, default_platform()):
+            devices = devices_of(self.platform)
+            if not devices:
+                raise RuntimeError(NO_DEVICE.format(self.platform))
+            device = devices[0]
+        lowered = lowered or self.lower(device)
         with jax.enable_x64(True):
             return Compiled(lowered.compile(), self._packing, self._calls_host)
 
@@ -138,10 +167,23 @@ def _strongly_typed(x: Any) -> Any:
     return lax.convert_element_type(x, x.dtype) if getattr(x, "weak_type", False) else x
 
 
-def _rules(function: Function, under_a_trace: bool) -> Rules:
-    if jax.default_backend() != "cpu":
-        return Rules()
-    return UNDER_A_TRACE if under_a_trace else rules_for_cpu(function)
+def _emitted(
+    function: Function, elsewhere: Function, common: Rules, platform: str
+) -> tuple[Callable, dict[str, bool | str] | None]:
+    """The program for a platform, and XLA's compiler options; `common`: the rules of all."""
+    if platform == "cpu":
+        rules = common | rules_for_cpu(function)
+        return emit(function, rules), rules.compiler_options
+    others = emit(elsewhere, common)
+    if platform != ANY or not has_cpu_rules(function):
+        return others, None
+    cpu = emit(function, common | UNDER_A_TRACE)
+
+    def program(*arrays: Any) -> Any:
+        return lax.platform_dependent(*arrays, cpu=cpu, default=others)
+
+    program.__name__ = program.__qualname__ = function.name
+    return program, None
 
 
 def _of_these_avals(packing: Packing, function: Function, program: Callable) -> Callable:

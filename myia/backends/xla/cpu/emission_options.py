@@ -20,12 +20,17 @@ control dependences by which region analysis orders ops.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from myia.backends.xla.cpu.in_place_slices import in_place_reads, ops_outside
-from myia.backends.xla.cpu.opaque_barriers import reads_behind_barriers, straight_line_reads
+from myia.backends.xla.cpu.opaque_barriers import (
+    OpaqueBarriers,
+    reads_behind_barriers,
+    straight_line_reads,
+)
 from myia.backends.xla.cpu.whole_loop_cost import worth_whole_loop_call
 from myia.ir.core import Function, Op, captures, walk
+from myia.primitives.core.barriers import barrier_p
 from myia.primitives.core.structured import Loop, if_p, loop_p
 
 
@@ -42,6 +47,10 @@ class Rules:
     region_analysis: bool = False
     narrow_indices: bool = False
     exact: bool = False
+
+    def __or__(self, other: Rules) -> Rules:
+        """The rules of both."""
+        return Rules(*(getattr(self, f.name) or getattr(other, f.name) for f in fields(Rules)))
 
     @property
     def compiler_options(self) -> dict[str, bool | str] | None:
@@ -70,6 +79,13 @@ def rules_for_cpu(function: Function) -> Rules:
         whole_loop_calls=not (has_barriers and is_risky),
         region_analysis=has_barriers or (may_gain and not is_risky),
     )
+
+
+def has_cpu_rules(function: Function) -> bool:
+    """Is the program for a CPU another one than for other platforms?"""
+    barriers = OpaqueBarriers(function.region)
+    some = barriers.straight_line_reads or barriers.writes or barriers.products
+    return bool(some) or any(op.primitive in (loop_p, barrier_p) for op in walk(function.region))
 
 
 def _is_whole_loop_call(op: Op) -> bool:

@@ -11,11 +11,10 @@ So the translation of a loop has the size of its body, whatever the trip count.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
@@ -28,6 +27,7 @@ from myia.primitives.arrays import shaping
 from myia.primitives.arrays.reductions import reduce_or
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.core.emit_structured import if_, loop
+from myia.primitives.core.platforms import ANY, inferred_for, is_platform
 from myia.primitives.pointwise import logic
 
 # ----- Calls
@@ -62,7 +62,7 @@ def _cond(
 ) -> Sequence[Value]:
     """Branch number `index`; one too small or too large is the first or the last."""
     if branches_platforms is not None:
-        return translate(branches[_number_of_platform(branches_platforms)], operands)
+        return _by_platform(branches_platforms, branches, operands)
     if index.dtype.kind == "b":
         other, then = branches
         return if_(index, lambda: translate(then, operands), lambda: translate(other, operands))
@@ -82,16 +82,39 @@ def _switch(
     )
 
 
+PlatformGroups = Sequence[tuple[str, ...] | None]  # None: all platforms that no other group names
+
+
 @translation_rule("platform_index")
-def _platform_index(*, platforms: Any) -> Value:
-    return constant(_number_of_platform(platforms), np.int32)
+def _platform_index(*, platforms: PlatformGroups) -> Value:
+    """The number of the platform's group."""
+    numbers = [(constant(i, np.int32),) for i in range(len(platforms))]
+    return _choice_by_platform(platforms, lambda i: numbers[i])[0]
 
 
-def _number_of_platform(platforms: Sequence[tuple[str, ...] | None]) -> int:
-    """The index of the device's platform; None stands for all platforms that no other names."""
-    backend = jax.default_backend()
-    names = {backend} if backend != "gpu" else {"gpu", "cuda"}
-    return next(i for i, group in enumerate(platforms) if group is None or names & {*group})
+def _by_platform(
+    platforms: PlatformGroups, branches: Sequence[ClosedJaxpr], operands: Sequence[Value]
+) -> Sequence[Value]:
+    return _choice_by_platform(platforms, lambda i: translate(branches[i], operands))
+
+
+def _choice_by_platform(
+    platforms: PlatformGroups, emit: Callable[[int], Sequence[Value]], first: int = 0
+) -> Sequence[Value]:
+    """What `emit` gives for the platform's group; a branch where JAX tells it only when it lowers.
+
+    The last group is not tested.
+    """
+    target, group = inferred_for(), platforms[first]
+    if group is None or first == len(platforms) - 1 or target in group:
+        return emit(first)
+    if target != ANY:
+        return _choice_by_platform(platforms, emit, first + 1)
+    return if_(
+        is_platform(group),
+        lambda: emit(first),
+        lambda: _choice_by_platform(platforms, emit, first + 1),
+    )
 
 
 # ----- Loops
