@@ -48,8 +48,9 @@ class Transformed(Wrapper[P, R]):
     """A compiled function. Called with NumPy it returns NumPy, with `jax.Array`s these.
 
     `F.ir(*args)` is the text of every stage, `F.plan(*args)` what reversed loops store,
-    `F.lower(*args).compile()` compiles ahead of time, `F.trace(*args).lower(lowering_platforms=...)`
-    is the program for other platforms, `F.compiles` counts the programs so far.
+    `F.lower(*args).compile()` compiles ahead of time,
+    `F.trace(*args).lower(lowering_platforms=...)` is for other platforms,
+    `F.compiles` counts the programs so far.
     """
 
     def __init__(self, f: Callable[..., Any], options: CompileOptions, name: str) -> None:

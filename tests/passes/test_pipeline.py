@@ -77,6 +77,7 @@ def test_stages_with_passes():
 def order(each: Pass) -> str:
     parts = [("after", each.needs), ("before", each.before)]
     names = [f"{word} {', '.join(f'`{x}`' for x in found)}" for word, found in parts if found]
+    names += [f"on {', '.join(each.on)} only"] if each.on else []
     return "; ".join(names)
 
 
