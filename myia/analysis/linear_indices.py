@@ -12,9 +12,12 @@ What it guarantees. "Yes" is proven, for all values that the symbols can have. "
 no proof was found. 64-bit overflow is ignored: an index that overflows is out of the range of every
 array anyway. A pass that asks about other integers has to check `cannot_overflow` first.
 
-When it gives up. Products of symbols, divisions, minima, maxima, and values that are loaded or
-carried are symbols without bounds. An index that is computed in such a way gets bounds from the
-compiler's own `clamped_index`.
+A minimum or maximum is one of its two operands: what holds for both of them holds for it. The index
+of a loop that runs max(%n, 0) times is less than %n, since there is an iteration.
+
+When it gives up. Products of symbols, divisions, and values that are loaded or carried are symbols
+without bounds. An index that is computed in such a way gets bounds from the compiler's own
+`clamped_index`.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from myia.ir.avals import I64
 from myia.ir.core import Op, Region, Value
@@ -38,6 +42,7 @@ ONE = None  # the symbol 1: its factor is the constant term
 # with such factors, and a constant term, have less than 64 bits.
 MAX_EXACT_FACTOR = 2**16
 MAX_EXACT_CONSTANT = 2**60
+MAX_CASES = 64  # steps of one proof: each minimum or maximum may double them
 # symbol -> factor; no factor is zero, so equal forms are equal Counters
 LinearForm = Counter[Value | None]
 
@@ -49,6 +54,15 @@ def clamped_index(x: Value, end: Value | None) -> Value:
     """
     low = x if end is None else minimum(x, sub(end, 1))
     return maximum(low, constant(0, I64.dtype))
+
+
+@dataclass(frozen=True)
+class _Extremum:
+    """A minimum or maximum of two forms; `number` counts them in program order."""
+
+    is_maximum: bool
+    forms: tuple[LinearForm, ...]
+    number: int
 
 
 class IndexRanges:
@@ -63,18 +77,27 @@ class IndexRanges:
             Value | None, int
         ] = {}  # of symbols with bounds; their bounds are less deep
         self.minima: dict[Value, LinearForm] = {}  # a result of `min` is at most this
+        self.extrema: dict[Value | None, _Extremum] = {}
         self.visit(region)
 
     def visit(self, region: Region, depth: int = 0) -> None:
         for op in region.ops:
             if len(op.results) == 1 and op.results[0].aval == I64:
                 self.forms[op.results[0]] = self._form_of_result(op)
+                self._record_extremum(op, depth)
                 self._record_clamp(op, depth)
             for inner in op.regions:
                 if op.primitive in (loop_p, rev_p):
                     self._record_index(inner.args[0], Loop.of(op), depth + 1)
                 # Deeper than the index, which may be in the bounds of clamps in the body.
                 self.visit(inner, depth + 2)
+
+    def _record_extremum(self, op: Op, depth: int) -> None:
+        if op.primitive in (minimum, maximum):
+            (y,) = op.results
+            forms = self.linear_forms(op.operands)
+            self.extrema[y] = _Extremum(op.primitive is maximum, forms, len(self.extrema))
+            self.depths[y] = depth
 
     def _record_clamp(self, op: Op, depth: int) -> None:
         """Record the bounds that `clamped_index` states.
@@ -94,10 +117,20 @@ class IndexRanges:
             self.depths[y] = depth
 
     def _record_index(self, k: Value, loop: Loop, depth: int) -> None:
-        bounds = [] if loop.count is None else [self.linear_form(loop.count)]
+        bounds = [] if loop.count is None else self.bounds_of_index(loop.count)
         bounds += [] if loop.bound is None else [constant_form(loop.bound)]
         self.upper_bounds[k] = bounds
         self.depths[k] = depth
+
+    def bounds_of_index(self, count: Value) -> list[LinearForm]:
+        """What the index of a loop of `count` iterations is less than."""
+        found = self.extrema.get(count)
+        bounds = [self.linear_form(count)]
+        if found is not None and found.is_maximum:
+            # There is an iteration, so the count is positive: it is the other operand.
+            pairs = zip(found.forms, found.forms[::-1])
+            bounds += [x for x, other in pairs if self.is_nonnegative(times(other, -1))]
+        return bounds
 
     def _form_of_result(self, op: Op) -> LinearForm:
         if op.primitive is constant_p:
@@ -142,19 +175,36 @@ class IndexRanges:
         The deepest symbol is eliminated first, since its bounds are made of less deep ones: where
         its factor is positive it is replaced by 0, its least value; else by its greatest value.
         """
+        return self._is_nonnegative(x, [MAX_CASES])
+
+    def _is_nonnegative(self, x: LinearForm, cases: list[int]) -> bool:
         symbols = [symbol for symbol in x if symbol is not ONE]
         if not symbols:
             return x[ONE] >= 0
         # Any order is sound. In this one, terms from several bounds cancel before their symbol is
         # eliminated. Symbols without bounds come last.
-        deepest = max(symbols, key=lambda symbol: self.depths.get(symbol, -1))
-        if deepest not in self.depths:
+        deepest = max(symbols, key=self._elimination_order)
+        if deepest not in self.depths or not cases[0]:
             return False
-        rest = LinearForm({symbol: factor for symbol, factor in x.items() if symbol is not deepest})
-        if x[deepest] > 0:
-            return self.is_nonnegative(rest)
-        greatest = [minus(bound, constant_form(1)) for bound in self.upper_bounds[deepest]]
-        return any(self.is_nonnegative(plus(rest, times(end, x[deepest]))) for end in greatest)
+        cases[0] -= 1
+        factor = x[deepest]
+        rest = LinearForm({symbol: n for symbol, n in x.items() if symbol is not deepest})
+        if deepest in self.upper_bounds:
+            greatest = [minus(bound, constant_form(1)) for bound in self.upper_bounds[deepest]]
+            ends = [LinearForm()] if factor > 0 else greatest
+            if any(self._is_nonnegative(plus(rest, times(end, factor)), cases) for end in ends):
+                return True
+        if deepest not in self.extrema:
+            return False
+        extremum = self.extrema[deepest]
+        enough = any if extremum.is_maximum == (factor > 0) else all
+        return enough(
+            self._is_nonnegative(plus(rest, times(form, factor)), cases) for form in extremum.forms
+        )
+
+    def _elimination_order(self, symbol: Value | None) -> tuple[int, int]:
+        extremum = self.extrema.get(symbol)
+        return self.depths.get(symbol, -1), -1 if extremum is None else extremum.number
 
     def cannot_overflow(self, x: LinearForm) -> bool:
         """Is the form surely computed without overflow?

@@ -46,6 +46,7 @@ from myia.passes.memory.load_scheduling import load_scheduling
 from myia.passes.memory.scalar_replacement import scalar_replacement
 from myia.passes.memory.selection_by_index import selection_by_index
 from myia.passes.memory.slice_composition import slice_composition
+from myia.passes.run_time_sizes.valid_elements import valid_elements
 from myia.passes.vectorize.adjacent_accesses import adjacent_accesses
 from myia.passes.vectorize.inner_loop import inner_loop
 from myia.passes.vectorize.outer_loop import outer_loop
@@ -93,6 +94,11 @@ BEFORE_DIFFERENTIATION = Phase(
     "before differentiation",
     "None changes a derivative; what they remove the adjoint neither records nor reverses.",
     (
+        Pass(
+            valid_elements,
+            "Reductions of arrays of run-time size handle the elements that are there.",
+            before=("dce",),
+        ),
         Pass(
             selection_by_index,
             "A loop that selects arrays carries an index; else each iteration copies an array.",
