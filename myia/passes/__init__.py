@@ -6,6 +6,7 @@ first. The rooms, in the order of the textbooks:
 - `canonicalize/`: folding, equations, common subexpressions, dead code
 - `control_flow/`, `loops/`, `memory/`: branches; loop transformations; loads, stores and arrays
 - `idioms/`: matrix products and powers, recognized
+- `run_time_sizes/`: arrays of run-time size, by the elements that are there
 - `vectorize/`: outer loops at once, inner loops by the vector width
 
 Passes share the walks of `myia/rewriting/` and ask about loops in `myia/analysis/`. They know

@@ -140,10 +140,10 @@ class Elements:
         return self.decided(y, inner)
 
     def _compared(self, op: Op, index: Index) -> bool | None:
-        forms = [self.form_at(x, index) for x in op.operands]
-        if forms[0] is None or forms[1] is None:
+        x, y = (self.form_at(x, index) for x in op.operands)
+        if x is None or y is None:
             return None
-        x, y = forms if op.primitive in (logic.ge, logic.lt) else forms[::-1]
+        x, y = (x, y) if op.primitive in (logic.ge, logic.lt) else (y, x)
         # Now x >= y is `ge` or `le`, and x < y is `lt` or `gt`.
         is_at_least = self.ranges.is_nonnegative(minus(x, y))
         is_less = not is_at_least and self._is_less(x, y)
@@ -316,9 +316,7 @@ class Elements:
         (axis,) = dims.start_index_map
         own = tuple(at for i, at in enumerate(index) if i not in dims.offset_dims)
         rest = [index[i] for i in dims.offset_dims]
-        whole_rows = all(
-            op.params["sizes"][i] == n for i, n in enumerate(x.shape) if i != axis
-        )
+        whole_rows = all(op.params["sizes"][i] == n for i, n in enumerate(x.shape) if i != axis)
         if any(at is None for at in own) or not whole_rows:
             return None
         at = logic.convert(self.at(indices, (*own, self._constant(0))), dtype=I64.dtype)

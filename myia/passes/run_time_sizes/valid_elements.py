@@ -1,15 +1,15 @@
 """Reductions of masked arrays in loops: loops over the elements that the mask keeps.
 
-    for %i < 900 (...) {                                    for %i < 900 (...) {
-      %m = lt %iota, broadcast %i                             %s = for %k < %i (%s = 0.0) bound 900 {
-      %1 = select %m, %x, 0.0                                   %1 = dynamic_slice %x, %k
-      %2 = select %m, %y, 0.0                                   %2 = dynamic_slice %y, %k
-      %3 = mul %1, %2                               ->          %3 = mul %1, %2
-      %s = reduce_sum %3                                        %s = add %s, %3 {reassoc=True}
-      ...                                                       yield %s
-    }                                                         }
-                                                              ...
-                                                            }
+    for %i < 900 (...) {                          for %i < 900 (...) {
+      %m = lt %iota, broadcast %i                   %s = for %k < %i (%s = 0.0) bound 900 {
+      %1 = select %m, %x, 0.0                         %1 = dynamic_slice %x, %k
+      %2 = select %m, %y, 0.0                         %2 = dynamic_slice %y, %k
+      %3 = mul %1, %2                     ->          %3 = mul %1, %2
+      %s = reduce_sum %3                              %s = add %s, %3 {reassoc=True}
+      ...                                             yield %s
+    }                                               }
+                                                    ...
+                                                  }
 
 An array of run-time size is stored at its bound, and masked: `x[:i] @ y[:i]` handles all 900
 elements in each iteration. An element that the mask leaves out is the neutral element of the
@@ -38,9 +38,10 @@ from myia.ir.avals import I64
 from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Op, Region, Value, has_effect, reads, walk
 from myia.ir.dependence import needed
+from myia.ir.primitive import Primitive
 from myia.passes.canonicalize.cse import cse
 from myia.passes.run_time_sizes.elements import Elements
-from myia.passes.run_time_sizes.valid_ranges import Bound, Bounds, bounds_unless
+from myia.passes.run_time_sizes.valid_ranges import Bounds, Definitions, along, bounds_unless
 from myia.primitives.arrays import reductions, shaping
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import derivative_p, loop_p, rev_p
@@ -61,7 +62,7 @@ class _Fold:
     kinds: str = "biufc"
 
 
-_FOLDS = {
+_FOLDS: dict[Primitive, _Fold] = {
     shaping.reduce_sum: _Fold(lambda _: 0, lambda x, y: arithmetic.add(x, y, reassoc=True)),
     reductions.reduce_prod: _Fold(lambda _: 1, arithmetic.mul),
     reductions.reduce_max: _Fold(reductions.least, arithmetic.max),
@@ -86,20 +87,34 @@ class _Sink:
 
 def valid_elements(function: Function) -> Function:
     """`function` with reductions of masked arrays in loops as loops over what the masks keep."""
-    if not _may_apply(function.region):
+    if not _has_candidates(function.region):
         return function
     # Equal lengths are one value.
     function = cse(function)
     return with_region(function, _Pass(function).region(function.region, False, False))
 
 
-def _may_apply(region: Region) -> bool:
+def _has_candidates(region: Region) -> bool:
+    definitions = {y: op for op in walk(region) for y in op.results}
     loops = (op for op in walk(region) if op.primitive in (loop_p, rev_p))
-    return any(_is_candidate(op) for loop in loops for inner in loop.regions for op in walk(inner))
+    inside = (op for loop in loops for inner in loop.regions for op in walk(inner))
+    return any(_bounds_by_axes(op, definitions) for op in inside)
 
 
-def _is_candidate(op: Op) -> bool:
-    return op.primitive in _FOLDS and max(op.operands[0].shape, default=0) >= MIN_BOUND
+def _bounds_by_axes(op: Op, definitions: Definitions) -> dict[tuple[int, ...], Bounds]:
+    """Where the operands of a reduction are not neutral, along each long axis that it reduces."""
+    fold, found = _FOLDS.get(op.primitive), {}
+    if fold is None or op.operands[0].dtype.kind not in fold.kinds:
+        return {}
+    for axes in _reduced_axes(op):
+        if op.operands[0].shape[axes[0]] >= MIN_BOUND and 0 not in op.operands[0].shape:
+            neutral = fold.neutral(op.operands[0].dtype)
+            each = (
+                along(bounds_unless(x, neutral, definitions), axis)
+                for x, axis in zip(op.operands, axes)
+            )
+            found[axes] = frozenset.intersection(*each)
+    return {axes: bounds for axes, bounds in found.items() if bounds}
 
 
 class _Pass:
@@ -127,7 +142,7 @@ class _Pass:
                 inner = tuple(self.region(r, inside, of_derivative) for r in op.regions)
                 if inner != op.regions:
                     op = Op(op.primitive, op.operands, op.params, inner, op.results, op.span)
-            elif in_loop and _is_candidate(op):
+            elif in_loop and op.primitive in _FOLDS:
                 with Builder() as b, at(op.span):
                     sink = self._sink(op, differentiated)
                 if sink is not None:
@@ -142,21 +157,12 @@ class _Pass:
 
     def _sink(self, op: Op, differentiated: bool) -> _Sink | None:
         """The reduction as a loop; emits the first index and how many there are."""
-        fold, (y,) = _FOLDS[op.primitive], op.results
-        dtype = op.operands[0].dtype
-        if dtype.kind not in fold.kinds or 0 in op.operands[0].shape:
+        is_float = op.operands[0].dtype.kind == "f"
+        if differentiated and op.primitive in _EXTREMA and is_float:
             return None
-        if differentiated and op.primitive in _EXTREMA and dtype.kind == "f":
-            return None
-        for axes in _reduced_axes(op):
-            found = [
-                _along(bounds_unless(x, fold.neutral(dtype), self.definitions), axis)
-                for x, axis in zip(op.operands, axes)
-            ]
-            bounds = frozenset.intersection(*found)
-            bound = op.operands[0].shape[axes[0]]
-            if bounds and bound >= MIN_BOUND and self._is_contiguous(op, axes):
-                return self._range(op, axes, bounds, bound)
+        for axes, bounds in _bounds_by_axes(op, self.definitions).items():
+            if self._is_contiguous(op, axes):
+                return self._range(op, axes, bounds, op.operands[0].shape[axes[0]])
         return None
 
     def _is_contiguous(self, op: Op, axes: tuple[int, ...]) -> bool:
@@ -187,9 +193,7 @@ class _Pass:
         stop = self._constant(n) if high is None else high
         if not self.ranges.is_nonnegative(self.ranges.linear_form(start)):
             start = arithmetic.max(start, 0)
-        if not self.ranges.is_nonnegative(
-            minus(constant_form(n), self.ranges.linear_form(stop))
-        ):
+        if not self.ranges.is_nonnegative(minus(constant_form(n), self.ranges.linear_form(stop))):
             stop = arithmetic.min(stop, n)
         form = minus(self.ranges.linear_form(stop), self.ranges.linear_form(start))
         if self.ranges.is_nonnegative(minus(plus(form, form), plus(form, constant_form(n // 2)))):
@@ -306,11 +310,6 @@ def _reduced_axes(op: Op) -> list[tuple[int, ...]]:
     if op.primitive is dot_general:
         return list(zip(*op.params["contract"]))
     return [(axis,) for axis in op.params["axes"]]
-
-
-def _along(bounds: Bounds, axis: int) -> frozenset[Bound]:
-    """The bounds along an axis, which is called 0."""
-    return frozenset(Bound(0, b.is_lower, b.end) for b in bounds if b.axis == axis)
 
 
 def _neutral(op: Op) -> Value:

@@ -89,12 +89,17 @@ def moved_axes(op: Op) -> dict[int, int] | None:
         return {i: j for j, i in enumerate(op.params["permutation"])}
     if op.primitive is reshape:
         old, new = op.operands[0].shape, op.results[0].shape
-        pairs = [[i for i, n in enumerate(shape) if n != 1] for shape in (old, new)]
-        if [old[i] for i in pairs[0]] == [new[i] for i in pairs[1]]:
-            return dict(zip(*pairs))
+        long, places = ([i for i, n in enumerate(shape) if n != 1] for shape in (old, new))
+        if [old[i] for i in long] == [new[i] for i in places]:
+            return dict(zip(long, places))
     return None
 
 
 def moved(bounds: Bounds, axes: Mapping[int, int]) -> Bounds:
     """The bounds along the axes that are mapped."""
     return frozenset(Bound(axes[b.axis], b.is_lower, b.end) for b in bounds if b.axis in axes)
+
+
+def along(bounds: Bounds, axis: int) -> Bounds:
+    """The bounds along one axis, which is called 0."""
+    return moved(frozenset(b for b in bounds if b.axis == axis), {axis: 0})
