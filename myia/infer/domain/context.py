@@ -90,6 +90,7 @@ class Context:
         debug: bool = False,
         report: Report | None = None,
         choose: Callable[[Any, int], bool] | None = None,
+        unrolls_resizing_loops: bool = False,
     ) -> None:
         self._load = load
         self._codes: dict[int, Code] = {}  # kept: loops know the functions around them by identity
@@ -138,6 +139,11 @@ class Context:
         self.long_dynamic_slices = 0
         # How many loops are being inferred around the present op, and the slips in their branches.
         self.loop_depth = 0
+        # How many of them change the sizes of arrays; whether there has been one; whether they are
+        # unrolled all the same, since something was refused in their loop.
+        self.resizing_loops = 0
+        self.has_resizing_loops = False
+        self.unrolls_resizing_loops = unrolls_resizing_loops
         self.slips: list[Slip] = []
 
     def load(self, f: Any) -> Code:

@@ -146,6 +146,9 @@ def at_most(a: Length, b: Length) -> Length:
         return a
     if a.lo is not None and b.hi is not None and a.lo >= b.hi:
         return b
+    base, scale, offset = _combined(a.linear_form, b.linear_form, -1)
+    if (base, scale) == (None, 0):
+        return a if offset <= 0 else b
     low = [n for n in (a.lo, b.lo) if n is not None]
     high = [n for n in (a.hi, b.hi) if n is not None]
     lo = min(low) if len(low) == 2 else None

@@ -77,6 +77,8 @@ def with_nominal_shape(ctx: Context, x: Abstract) -> Abstract:
     nominal = [n for length in lengths if (n := length.nominal) is not None]
     if not nominal or len(nominal) < len(lengths):
         return x
+    if ctx.resizing_loops:
+        refuse_dynamic(ctx, "a part")
     for length, n in zip(lengths, nominal):
         less = logic.ne(length.value, constant(n, np.int64))
         ctx.check(less, IndexError, "a slice leaves its axis, where its full length is needed")

@@ -226,6 +226,8 @@ def check_equal_lengths(
         return
     if any(x.hi is not None and y.lo is not None and x.hi < y.lo for x, y in ((a, b), (b, a))):
         ctx.fail(BadValue, error=NeedsStatic, message=message)
+    if ctx.resizing_loops:
+        refuse_dynamic(ctx, "an operation on sizes that may differ")
     ctx.check(logic.ne(a.value, b.value), error, message)
 
 

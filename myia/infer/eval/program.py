@@ -93,6 +93,9 @@ def infer(
     holds a copy: one array, read and written at the cost of one. This fails if an array is written
     to and read under another name. Then the program is inferred again with points-to sets
     (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array.
+
+    In either mode, what is refused of arrays whose sizes a long loop changes may be known of
+    unrolled code.
     """
     modes = {"debug": debug, "report": report, "choose": choose}
     try:
@@ -118,6 +121,23 @@ def _infer(
     **modes: Any,
 ) -> Program:
     ctx = Interpreter(load, **modes)
+    try:
+        return _inferred(ctx, load, f, positional, keywords, flat, modes["choose"])
+    except MyiaError:
+        if not ctx.has_resizing_loops:
+            raise
+    return _infer(load, f, positional, keywords, flat, unrolls_resizing_loops=True, **modes)
+
+
+def _inferred(
+    ctx: Interpreter,
+    load: Callable[..., Any],
+    f: Any,
+    positional: tuple[Any, ...],
+    keywords: dict[str, Any],
+    flat: Flattener | None,
+    choose: Choice | None,
+) -> Program:
     inputs = Arguments(objects=ctx.objects)
     with compiling(), Builder() as builder:
         source = source_of(f)
@@ -126,7 +146,7 @@ def _infer(
         with at(at_definition):
             args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
             kwargs = {k: arguments.abstract(ctx, s, inputs, k) for k, s in keywords.items()}
-            unknown = Flattener if modes["choose"] is None else CallFlattener
+            unknown = Flattener if choose is None else CallFlattener
             ctx.flat = flat.copy() if flat is not None else unknown.after(len(ctx.objects))
             try:
                 result = ctx.call(Static(f), args, kwargs)

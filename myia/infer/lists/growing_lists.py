@@ -186,19 +186,25 @@ class AffineLength:
     step: int
 
 
+AffineSize = tuple[int, int]  # start and step of an axis
+
+
 @dataclass(frozen=True)
 class ListGrowth:
-    """What is known of lists that grow in a loop of at most `max_iterations` iterations.
+    """What is known of lists and arrays that grow in a loop of at most `max_iterations` iterations.
 
     `affine_lengths` has the lists, by id, that grow by the same number in every iteration; this
     needs a loop without early exit (`runs_every_iteration`). `found_capacity` has the lists whose
-    capacity this loop has determined: their greatest length after it.
+    capacity this loop has determined: their greatest length after it. `sizes` has the arrays, by
+    id, that grow or shrink by the same numbers; `index`: the loop's, if such arrays are carried.
     """
 
     max_iterations: int | None = None
     runs_every_iteration: bool = False
     affine_lengths: Mapping[int, AffineLength] = field(default_factory=dict)
     found_capacity: frozenset[int] = frozenset()
+    sizes: Mapping[int, tuple[AffineSize, ...]] = field(default_factory=dict)
+    index: Value | None = None
 
 
 def affine_lengths(growth: ListGrowth | None) -> Mapping[int, AffineLength]:

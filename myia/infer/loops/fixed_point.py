@@ -18,7 +18,7 @@ then unrolled if its trip count is static (`unrolling.py`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,12 +31,13 @@ from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
 from myia.infer.lists.growing_lists import ListGrowth, bounded_by_capacity
 from myia.infer.loops.iterables import Items
-from myia.infer.loops.list_lengths import set_lengths
+from myia.infer.loops.affine_lengths import set_lengths, set_sizes
 from myia.infer.loops.unrolling import (
     FewIterations,
     LoopCode,
     States,
     expect_few_iterations,
+    takes_long,
     unrolled,
 )
 from myia.infer.paths.branches import branch_many
@@ -176,11 +177,12 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
     slips = len(ctx.slips)
     for _ in range(MAX_ROUNDS):
         del ctx.slips[slips:]
-        ctx.loop_depth += 1
+        resizes = bool(growth.sizes)
+        ctx.loop_depth, ctx.resizing_loops = ctx.loop_depth + 1, ctx.resizing_loops + resizes
         try:
             iteration = _Iteration(ctx, code, state, growth, before)
         finally:
-            ctx.loop_depth -= 1
+            ctx.loop_depth, ctx.resizing_loops = ctx.loop_depth - 1, ctx.resizing_loops - resizes
         found, growth = growth, iteration.growth
         if growth.found_capacity != found.found_capacity:
             dead_paths = max(dead_paths, iteration.dead_paths)
@@ -201,7 +203,7 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
             merged = state.merged
             placeholders, objects = frozenset(merged.placeholders), frozenset(merged.objects)
             point = FixedPoint(state.xs, state.heap, before, placeholders, objects)
-            ctx.last_fixed_points[key] = (point, growth.affine_lengths)
+            ctx.last_fixed_points[key] = (point, growth.affine_lengths or growth.sizes)
             return _emit(ctx, code, iteration, init, before)
         state = _state_from(iteration.start, iteration.merged)
     raise InternalError("a loop's fixed point was not reached")
@@ -256,6 +258,7 @@ class _Iteration:
         with self.body:
             index = Scalar(self.index, True, 0, None if length is None else length - 1)
             set_lengths(ctx, growth, index)
+            set_sizes(ctx, growth, index)
         # Only now: lengths that follow from the index are part of the state at the start.
         self.start = ctx.heap.copy()
         self.infer_condition(ctx, code)
@@ -268,7 +271,7 @@ class _Iteration:
         self.dead_paths = ctx.dead_paths - dead_paths
         self.long_dynamic_slices = ctx.long_dynamic_slices - long_slices
         self.end = ctx.heap.copy()
-        self.merge_with_start(ctx, code.items)
+        self.merge_with_start(ctx, code)
 
     def infer_condition(self, ctx: Context, code: LoopCode) -> None:
         """Infer the condition, which becomes a region with arguments of its own."""
@@ -290,9 +293,14 @@ class _Iteration:
         # The condition is a region of its own: its values are not defined in the body.
         ctx.heap.restore(self.start)
 
-    def merge_with_start(self, ctx: Context, items: Items | None) -> None:
+    def merge_with_start(self, ctx: Context, code: LoopCode) -> None:
         """Merge the state at the end of the iteration with the state at its start."""
+        items = code.items
         state = self.state
+        # Unrolled code has known sizes; it is a loop where that would take long to compile.
+        if self.growth.runs_every_iteration and not ctx.unrolls_resizing_loops:
+            if self.growth.sizes or takes_long(ctx, code, self.body.ops):
+                self.growth = replace(self.growth, index=self.index)
         join = LoopJoin(
             self.before,
             self.growth,
@@ -308,6 +316,7 @@ class _Iteration:
             ctx.fail(LoopChangesType, error=NeedsStatic, a=m.a, b=m.b, **m.help)
         assert self.merged.growth is not None
         self.growth = self.merged.growth
+        ctx.has_resizing_loops |= bool(self.growth.sizes)
 
     def yields(self) -> list[Value]:
         """The next value of each placeholder of the state at the start."""
@@ -355,4 +364,5 @@ def _emit(
     ctx.heap.restore(heap)
     if code.items is not None:
         set_lengths(ctx, growth, code.items.length)
+        set_sizes(ctx, growth, code.items.length)
     return [substitute(x, env) for x in state.xs]

@@ -293,7 +293,11 @@ def _range_item(x: Range, step: int, static: range | None, i: Abstract) -> Abstr
         hi = INT64_MAX - 1 if hi is None and step > 0 else hi
     else:
         lo, hi = sorted((static[0], static[-1])) if len(static) else (0, 0)
-    return Scalar(value, True, lo, hi)
+    linear = None
+    if is_static_int(x.start) and isinstance(i, Scalar):
+        base, scale, offset = i.linear_form
+        linear = base, scale * step, offset * step + int(x.start.value)
+    return Scalar(value, True, lo, hi, linear)
 
 
 def _add(x: int | None, by: int) -> int | None:

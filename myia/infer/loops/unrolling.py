@@ -45,6 +45,12 @@ MAX_STATIC_ITERATIONS = 32  # of a loop whose condition is static: more than hal
 MAX_COUNTED_ITERATIONS = 16  # of a `for` loop
 MAX_REPEATED_OPS = 300  # ops of a body that is repeated
 
+# Loops that change the sizes of arrays are unrolled if that compiles in so many seconds. Measured:
+# slices of slices, over which XLA fuses, cost the most.
+MAX_SECONDS = 2.0
+SECONDS_PER_OP = 0.0015
+SECONDS_PER_DERIVATIVE = 10
+
 States = Sequence[Abstract]
 
 
@@ -140,6 +146,16 @@ def _next_item(code: LoopCode, index: int) -> Callable[[], Abstract] | None:
         return None if item is None else lambda: item
     assert isinstance(items.length, Static)
     return partial(items.item, Static(index)) if index < items.length.value else None
+
+
+def takes_long(ctx: Context, code: LoopCode, body: Sequence[Op]) -> bool:
+    """Whether the unrolled loop, of a static trip count, would take long to compile."""
+    if code.items is None or not is_static_int(code.items.length):
+        return False
+    ops = sum(1 for _ in walk(Region((), tuple(body), ())))
+    orders = min(ctx.differentiating, 2)
+    seconds = SECONDS_PER_OP * SECONDS_PER_DERIVATIVE**orders * ops * code.items.length.value
+    return code.items.length.value > MAX_COUNTED_ITERATIONS and seconds > MAX_SECONDS
 
 
 # ----- Slices of long arrays

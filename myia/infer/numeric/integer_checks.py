@@ -56,6 +56,9 @@ def _linear_form(op: str, a: Abstract, b: Abstract) -> tuple[Value, int, int] | 
     """The linear form (base, scale, offset) of a result: (i, 2, 3) for `2 * i + 3`."""
     if op in ("+", "*") and is_static_int(a):
         a, b = b, a
+    if op == "-" and is_static_int(a) and isinstance(b, Scalar):
+        base, scale, offset = b.linear_form
+        return base, -scale, int(a.value) - offset
     if op not in ("+", "-", "*") or not isinstance(a, Scalar) or not is_static_int(b):
         return None
     base, scale, offset = a.linear_form

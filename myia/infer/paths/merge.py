@@ -310,11 +310,15 @@ class Walk(Merging):
         lists = isinstance(x, AnyList) and isinstance(y, AnyList)
         if isinstance(x, ARRAYS) and isinstance(y, ARRAYS):
             dynamic = isinstance(x, DYNAMIC_ARRAYS) or isinstance(y, DYNAMIC_ARRAYS)
-            joined = (
-                merge_arrays.merged_dynamic_array(self, a, b)
-                if dynamic
-                else merge_arrays.merged_array(self, a, b, lambda i: named or self.is_referenced(i))
-            )
+            joined, self.growth = merge_arrays.merged_resized_array(self, a, b, self.growth)
+            if joined is None:
+                joined = (
+                    merge_arrays.merged_dynamic_array(self, a, b)
+                    if dynamic
+                    else merge_arrays.merged_array(
+                        self, a, b, lambda i: named or self.is_referenced(i)
+                    )
+                )
         elif lists and (x.key() != y.key() or isinstance(x, BufferObject)):
             joined, self.growth = merge_lists.merged_list(self, a, b, self.growth)
         elif x.key() == y.key():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from myia.infer.domain.dynamic_axes import (
+    DynamicAxes,
     DynamicAxis,
     packed,
     pad_masked,
@@ -25,6 +27,7 @@ from myia.infer.domain.heap import (
 from myia.infer.domain.heap_arrays import array_aval, type_of_array
 from myia.infer.domain.lengths import dynamic_length, static_length
 from myia.infer.domain.mismatch import Mismatch, require_one_dtype
+from myia.infer.lists.growing_lists import AffineSize, ListGrowth
 from myia.infer.paths.merge_result import ArrayType, Joined, Merging
 from myia.infer.paths.points_to import points_to_of
 from myia.ir.avals import I64, Aval
@@ -60,7 +63,6 @@ def merged_array(merging: Merging, a: int, b: int, is_shown: Callable[[int], boo
 def merged_dynamic_array(merging: Merging, a: int, b: int) -> Joined | None:
     """The template of two arrays, at least one of them dynamic; None: they have no common form."""
     merge = merging.merge
-    left, right = merge.left[a], merge.right[b]
     x, mine = type_of_array(merge.left, a)
     y, theirs = type_of_array(merge.right, b)
     if x.ndim != y.ndim:
@@ -68,14 +70,62 @@ def merged_dynamic_array(merging: Merging, a: int, b: int) -> Joined | None:
     if not merge.join.takes_sizes(a, (x, mine), (y, theirs)):
         return None
     require_one_dtype(x, y)
-    sides, views = (left, right), (DynamicView, ViewObject, SelectedArray)
+    axes = tuple(map(partial(_merged_axis, merging), mine, theirs, x.shape, y.shape))
+    return _joined_array(merging, a, b, x.with_shape(tuple(map(max, x.shape, y.shape))), axes)
+
+
+def _joined_array(merging: Merging, a: int, b: int, aval: Aval, axes: DynamicAxes) -> Joined:
+    sides = left, right = merging.merge.left[a], merging.merge.right[b]
+    views = (DynamicView, ViewObject, SelectedArray)
     copied = tuple(base for side in sides if isinstance(side, views) for base in side.bases)
     flags = (x.readonly for x in sides if isinstance(x, (ArrayObject, DynamicArray)))
     readonly = VIEW_OF_ONE_PATH if copied else next(filter(None, flags), None)
     of = left.value if isinstance(left, DynamicArray) else None
-    axes = tuple(map(partial(_merged_axis, merging), mine, theirs, x.shape, y.shape))
-    aval = Aval(x.dtype, tuple(map(max, x.shape, y.shape)))
     return Joined(DynamicArray(merging.placeholder(aval, of), axes, readonly), copied)
+
+
+def merged_resized_array(
+    merging: Merging, a: int, b: int, growth: ListGrowth | None
+) -> tuple[Joined | None, ListGrowth | None]:
+    """The template of an array that each iteration makes larger or smaller by the same numbers.
+
+    Its lengths follow from the loop index (`infer/loops/affine_lengths.py`) and are no carries. The
+    first round assumes the numbers, the next one proves them. None: it is not such an array.
+    """
+    merge, id = merging.merge, merging.ids.get((a, b), a)
+    if growth is None or growth.index is None or growth.max_iterations is None:
+        return None, growth
+    x, mine = type_of_array(merge.left, a)
+    y, theirs = type_of_array(merge.right, b)
+    pairs = zip(zip(x.shape, mine), zip(y.shape, theirs))
+    found = [_affine_size(growth.index, *pair) for pair in pairs]
+    sizes = tuple(size for size in found if size is not None)
+    limits = tuple(start + step * growth.max_iterations for start, step in sizes)
+    resized_by_known = x.ndim == y.ndim and len(sizes) == x.ndim and min(limits, default=0) >= 0
+    if not resized_by_known or not any(step for _, step in sizes):
+        if id in growth.sizes:
+            raise Mismatch(f"an array {x}", f"an array {y}")
+        return None, growth
+    require_one_dtype(x, y)
+    shape = tuple(max(start, limit) for (start, _), limit in zip(sizes, limits))
+    axes = tuple(
+        e or (prefix_axis(static_length(start), bound) if step else None)
+        for e, bound, (start, step) in zip(mine, shape, sizes)
+    )
+    growth = replace(growth, sizes={**growth.sizes, id: sizes})
+    return _joined_array(merging, a, b, x.with_shape(shape), axes), growth
+
+
+def _affine_size(
+    index: Value, before: tuple[int, DynamicAxis | None], after: tuple[int, DynamicAxis | None]
+) -> AffineSize | None:
+    """Start and step of an axis, from its size at the start and at the end of an iteration."""
+    (n, mine), (m, theirs) = before, after
+    if mine is None and theirs is None:
+        return n, m - n
+    base, step, end = (index, 0, m) if theirs is None else theirs.length.linear_form
+    start = (index, step, n) if mine is None else mine.length.linear_form
+    return (end - step, step) if base is index and start == (index, step, end - step) else None
 
 
 def have_same_sizes(x: ArrayType, y: ArrayType) -> bool:
