@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from myia.infer.jax.formulas.lookup import COMPOSITIONS
+from myia.library.formulas.lookup import COMPOSITIONS
 from myia.infer.registry import FUNCTIONS, METHODS, handler_of
 from myia.library.support.ways import TRACED, WAYS, way_of
 

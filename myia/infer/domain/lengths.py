@@ -178,7 +178,7 @@ def wrap_negative(a: Length, n: Length) -> Length:
     if a.hi is not None and a.hi < 0:
         lo = None if a.lo is None or n.lo is None else a.lo + n.lo
         hi = None if n.hi is None else a.hi + n.hi
-        return Length(shifted, lo, hi, form)
+        return Length(shifted, lo, hi, _combined(a.linear_form, n.linear_form, 1))
     value = logic.select(logic.lt(a.value, constant(0, I64)), shifted, a.value)
     lo = None if a.lo is None or n.lo is None else min(0, a.lo + n.lo)
     hi = None if a.hi is None or n.hi is None else max(a.hi, n.hi - 1)

@@ -4,16 +4,11 @@
     out:  IR that computes its results (derivatives are ours), and the abstract values of these
 
 Read in this order: `tracing/` (a function to a jaxpr, a jaxpr to IR), `rules/` (one translation
-rule for each JAX primitive), `formulas/` (compositions of `jax.numpy` functions where JAX differs
-from NumPy), `objects/` (arguments, results, pytrees and methods of JAX's objects).
+rule for each JAX primitive), `objects/` (arguments, results, pytrees and methods of JAX's objects).
 
-Importing this package registers the translation rules and the compositions.
+Importing this package registers the translation rules.
 """
 
-import myia.infer.jax.formulas.linalg
-import myia.infer.jax.formulas.numpy
-import myia.infer.jax.formulas.special
-import myia.infer.jax.formulas.stats
 import myia.infer.jax.objects.tree_at
 import myia.infer.jax.objects.tree_functions
 import myia.infer.jax.rules.control

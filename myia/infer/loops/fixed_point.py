@@ -30,13 +30,15 @@ from myia.infer.domain.heap import BufferObject, Heap
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
 from myia.infer.lists.growing_lists import ListGrowth, bounded_by_capacity
-from myia.infer.loops.iterables import Items
 from myia.infer.loops.affine_lengths import set_lengths, set_sizes
+from myia.infer.loops.iterables import Items
 from myia.infer.loops.unrolling import (
+    MAX_UNROLLED_ITERATIONS,
     FewIterations,
     LoopCode,
     States,
     expect_few_iterations,
+    refuse_more,
     takes_long,
     unrolled,
 )
@@ -57,6 +59,8 @@ from myia.primitives.pointwise import logic
 from myia.source.diagnostics import InternalError
 
 MAX_ROUNDS = 24
+# Iterations of a `while` that are counted by unrolling it. It must become a loop then.
+MAX_COUNTED_WHILE_ITERATIONS = 4096
 # Iterations of a loop that is unrolled because arrays in a list that it builds are written to.
 MAX_LISTING_ITERATIONS = 32
 
@@ -94,6 +98,8 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
         if code.items is not None and not is_static_int(code.items.length):
             raise
         _rewind(ctx, saved, mark)
+        if code.items is None and isinstance(need.diagnostic, LoopChangesType):
+            return _counted(ctx, code, init, need)
         return unrolled(ctx, code, init, need)
     try:
         return unrolled(ctx, code, init, only_if_few=True)
@@ -107,6 +113,45 @@ def _rewind(ctx: Context, heap: Heap, mark: tuple[int, int, int]) -> None:
     del current_builder().ops[mark[0] :]
     del ctx.checks[mark[1] :]
     del ctx.slips[mark[2] :]
+
+
+def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> States:
+    """A `while` that changes the sizes of arrays: unrolled, or a loop of as many iterations.
+
+    Unrolled code shows that its condition is known when compiling, and so its trip count.
+    """
+    test = code.cond
+    assert test is not None
+    saved, start = ctx.heap.copy(), len(current_builder().ops)
+    mark = (start, len(ctx.checks), len(ctx.slips))
+    visits = ctx.visits.get(code.key, 0)
+    result = unrolled(ctx, code, init, need, limit=MAX_COUNTED_WHILE_ITERATIONS)
+    count = ctx.visits.get(code.key, 0) - visits
+    ops = current_builder().ops[start:]
+    few = count <= MAX_UNROLLED_ITERATIONS
+    long = takes_long(ctx, count, ops[: len(ops) // max(count, 1)])
+    if few and (ctx.unrolls_resizing_loops or not long):
+        return result
+    heap, checks, slips = ctx.heap.copy(), ctx.checks[mark[1] :], ctx.slips[mark[2] :]
+    _rewind(ctx, saved, mark)
+
+    def body(item: Abstract, xs: States) -> States:
+        test(item, xs)  # for its effects
+        return code.body(item, xs)
+
+    no_item = Static(None)
+    items = Items(Static(count), lambda i: no_item)
+    try:
+        result = _compiled(ctx, LoopCode((code.key, "counted"), items, None, body), init)
+        test(no_item, result)
+    except (NeedsStatic, FewIterations):
+        if not few:
+            refuse_more(ctx, need)
+        _rewind(ctx, heap, mark)
+        current_builder().ops += ops
+        ctx.checks += checks
+        ctx.slips += slips
+    return result
 
 
 def _raising_first_iteration(
@@ -298,9 +343,10 @@ class _Iteration:
         items = code.items
         state = self.state
         # Unrolled code has known sizes; it is a loop where that would take long to compile.
-        if self.growth.runs_every_iteration and not ctx.unrolls_resizing_loops:
-            if self.growth.sizes or takes_long(ctx, code, self.body.ops):
-                self.growth = replace(self.growth, index=self.index)
+        length = None if items is None or code.cond is not None else items.length
+        known = isinstance(length, Static) and not ctx.unrolls_resizing_loops
+        if known and (self.growth.sizes or takes_long(ctx, length.value, self.body.ops)):
+            self.growth = replace(self.growth, index=self.index)
         join = LoopJoin(
             self.before,
             self.growth,

@@ -79,6 +79,7 @@ def unrolled(
     need: NeedsStatic | None = None,
     *,
     only_if_few: bool = False,
+    limit: int = MAX_UNROLLED_ITERATIONS,
 ) -> States:
     """One copy of the body for each iteration; `need` is the error that required it.
 
@@ -96,8 +97,8 @@ def unrolled(
         # One round more than iterations: the last one only finds that the loop has ended.
         if only_if_few and index > MAX_STATIC_ITERATIONS:
             raise FewIterations
-        if index >= MAX_UNROLLED_ITERATIONS:
-            _refuse_more(ctx, need)
+        if index >= limit:
+            refuse_more(ctx, need)
         go = TRUE if code.cond is None else code.cond(Static(None), xs)
         if isinstance(go, Static):
             if not go.value:
@@ -112,7 +113,7 @@ def unrolled(
             xs = branch_many(ctx, go, iteration, partial(tuple, xs))
 
 
-def _refuse_more(ctx: Context, need: NeedsStatic | None) -> NoReturn:
+def refuse_more(ctx: Context, need: NeedsStatic | None) -> NoReturn:
     fields: dict[str, Any] = {"reason": "items differ in type"}
     if need is not None:
         fields["reason"] = need.diagnostic.text(need.diagnostic.title)
@@ -148,14 +149,11 @@ def _next_item(code: LoopCode, index: int) -> Callable[[], Abstract] | None:
     return partial(items.item, Static(index)) if index < items.length.value else None
 
 
-def takes_long(ctx: Context, code: LoopCode, body: Sequence[Op]) -> bool:
-    """Whether the unrolled loop, of a static trip count, would take long to compile."""
-    if code.items is None or not is_static_int(code.items.length):
-        return False
+def takes_long(ctx: Context, count: int, body: Sequence[Op]) -> bool:
+    """Whether so many copies of a loop's body would take long to compile."""
     ops = sum(1 for _ in walk(Region((), tuple(body), ())))
-    orders = min(ctx.differentiating, 2)
-    seconds = SECONDS_PER_OP * SECONDS_PER_DERIVATIVE**orders * ops * code.items.length.value
-    return code.items.length.value > MAX_COUNTED_ITERATIONS and seconds > MAX_SECONDS
+    seconds = SECONDS_PER_OP * SECONDS_PER_DERIVATIVE ** min(ctx.differentiating, 2) * ops * count
+    return count > MAX_COUNTED_ITERATIONS and seconds > MAX_SECONDS
 
 
 # ----- Slices of long arrays

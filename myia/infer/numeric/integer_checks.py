@@ -15,7 +15,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import INT64_MAX, INT64_MIN, bounds, is_number
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.values import Abstract, Scalar, is_static_int
+from myia.infer.domain.values import Abstract, Scalar, Static, is_static_int
 from myia.infer.numeric.integer_elements import check_python_integer
 from myia.infer.numeric.promotion import PRIMITIVES, broadcast_shapes, operand, result
 from myia.ir.avals import Aval
@@ -178,7 +178,9 @@ def check_negation(ctx: Context, known: Range, value: Value) -> None:
 def negative(ctx: Context, x: Abstract, value: Value) -> Abstract:
     lo, hi = bounds(x)
     check_negation(ctx, (lo, hi), value)
-    return Scalar(arithmetic.neg(value), True, _negate_bound(hi), _clip_int64(_negate_bound(lo)))
+    linear = _linear_form("-", Static(0), x)
+    low, high = _negate_bound(hi), _clip_int64(_negate_bound(lo))
+    return Scalar(arithmetic.neg(value), True, low, high, linear)
 
 
 def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -> Abstract:

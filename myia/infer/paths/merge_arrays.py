@@ -75,7 +75,8 @@ def merged_dynamic_array(merging: Merging, a: int, b: int) -> Joined | None:
 
 
 def _joined_array(merging: Merging, a: int, b: int, aval: Aval, axes: DynamicAxes) -> Joined:
-    sides = left, right = merging.merge.left[a], merging.merge.right[b]
+    left = merging.merge.left[a]
+    sides = (left, merging.merge.right[b])
     views = (DynamicView, ViewObject, SelectedArray)
     copied = tuple(base for side in sides if isinstance(side, views) for base in side.bases)
     flags = (x.readonly for x in sides if isinstance(x, (ArrayObject, DynamicArray)))

@@ -12,7 +12,7 @@ from typing import Any
 
 import scipy.linalg
 
-from myia.infer.jax.formulas.lookup import jax_function, parameters
+from myia.library.formulas.lookup import jax_function, parameters
 from myia.infer.registry import when_imported
 from myia.ir.core import Value
 from myia.library.numpy.compile_time import evaluate_at_compile_time

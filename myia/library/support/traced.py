@@ -24,7 +24,7 @@ from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import DictObject
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
-from myia.infer.jax.formulas.lookup import FlatCall, accepts_keyword, jax_function
+from myia.library.formulas.lookup import FlatCall, accepts_keyword, jax_function
 from myia.infer.jax.tracing.trace import trace
 from myia.infer.jax.tracing.translate import translate
 from myia.infer.numeric.promotion import operand_dtype

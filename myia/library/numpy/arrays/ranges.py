@@ -8,10 +8,23 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import broadcast_to, promote
+from myia.infer.domain.dtypes import broadcast_to, convert, is_number, is_weak, kind_of, promote
+from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, Tuple, is_none
+from myia.infer.domain.lengths import I64, at_least, ceil_divided, difference, length_of
+from myia.infer.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Abstract,
+    Scalar,
+    Static,
+    Tuple,
+    is_none,
+    is_static_int,
+)
 from myia.infer.domain.views import reshape
+from myia.infer.dynamic.access import new_array
 from myia.infer.numeric.integer_elements import static_element
 from myia.infer.numeric.promotion import broadcast_shapes, operand_dtype
 from myia.infer.registry import function
@@ -30,7 +43,7 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, transcendental
 
 F64 = np.dtype(np.float64)
-ZERO = Static(0)
+ZERO, ONE = Static(0), Static(1)
 
 
 @function(np.arange)
@@ -41,13 +54,40 @@ def _arange(
     step: Abstract = NONE,
     dtype: Abstract = NONE,
 ) -> Abstract:
-    """`np.arange`: the length must be static, so all arguments are compile-time numbers."""
+    """`np.arange`, of compile-time numbers, or of ints whose greatest distance is known."""
     if is_none(stop):
         start, stop = NONE, start
+    if any(isinstance(x, Scalar) for x in (start, stop)):
+        found = _dynamic_range(ctx, start, stop, step, dtype_argument(ctx, dtype))
+        if found is not None:
+            return found
     given = {"start": start, "stop": stop, "step": step}
     first, end, by = (static_value(ctx, x, f"the {n} of `np.arange`") for n, x in given.items())
     first, by = 0 if first is None else first, 1 if by is None else by
     return ctx.array(_counted(ctx, first, end, by, dtype_argument(ctx, dtype)))
+
+
+def _dynamic_range(
+    ctx: Context, start: Abstract, stop: Abstract, step: Abstract, dtype: np.dtype | None
+) -> Abstract | None:
+    """A range of Python ints known at run time; None where its length has no bound."""
+    start, step = (default if is_none(x) else x for x, default in ((start, ZERO), (step, ONE)))
+    ints = all(is_number(x) and is_weak(x) and kind_of(x) in "iu" for x in (start, stop))
+    if not ints or not is_static_int(step) or step.value == 0 or dtype not in (None, I64, F64):
+        return None
+    first, end, by = length_of(start), length_of(stop), int(step.value)
+    length = at_least(difference(end, first) if by > 0 else difference(first, end), 0)
+    length = length if abs(by) == 1 else ceil_divided(length, abs(by))
+    if length.hi is None:
+        return None
+    index = shaping.iota(shape=(length.hi,), axis=0, dtype=I64)
+    items = arithmetic.add(arithmetic.mul(index, by), _repeated(first.value, length.hi))
+    axes = (None if length.is_static else prefix_axis(length, length.hi),)
+    return new_array(ctx, pad_masked(convert(items, dtype or I64), axes), axes)
+
+
+def _repeated(x: Value, n: int) -> Value:
+    return shaping.broadcast(x, shape=(n,), dims=())
 
 
 def _counted(ctx: Context, start: float, stop: float, step: float, dtype: np.dtype | None) -> Value:

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from myia.infer.jax.formulas.lookup import formula
+from myia.library.formulas.lookup import formula
 
 # ----- Hermitian matrices
 

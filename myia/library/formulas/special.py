@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jax import Array
 from jax.scipy import special
 
-from myia.infer.jax.formulas.lookup import formula
+from myia.library.formulas.lookup import formula
 
 # ----- Under another name
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import Array
 from jax.scipy import special, stats
 
-from myia.infer.jax.formulas.lookup import formula
+from myia.library.formulas.lookup import formula
 from myia.primitives.special.normal import log_probability
 
 # ----- Standard distributions that JAX does not shift or scale

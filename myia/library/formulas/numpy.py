@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from myia.infer.jax.formulas.lookup import formula
+from myia.library.formulas.lookup import formula
 
 # ----- Parts of floating-point numbers: exponents have no derivative
 
