@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from myia.library.formulas.lookup import COMPOSITIONS
 from myia.infer.registry import FUNCTIONS, METHODS, handler_of
+from myia.library.formulas.lookup import COMPOSITIONS
 from myia.library.support.ways import TRACED, WAYS, way_of
 
 

@@ -38,7 +38,9 @@ from myia.infer.loops.unrolling import (
     LoopCode,
     States,
     expect_few_iterations,
+    has_items,
     refuse_more,
+    stacks_arrays,
     takes_long,
     unrolled,
 )
@@ -61,8 +63,6 @@ from myia.source.diagnostics import InternalError
 MAX_ROUNDS = 24
 # Iterations of a `while` that are counted by unrolling it. It must become a loop then.
 MAX_COUNTED_WHILE_ITERATIONS = 4096
-# Iterations of a loop that is unrolled because arrays in a list that it builds are written to.
-MAX_LISTING_ITERATIONS = 32
 
 
 class _ConditionHasEffects(Exception):
@@ -168,15 +168,7 @@ def _raising_first_iteration(
         code.body(item, init)
         raise error
 
-    return branch_many(ctx, _has_items(code), iteration, lambda: init)
-
-
-def _has_items(code: LoopCode) -> Abstract:
-    """Whether there are items."""
-    length = Static(1) if code.items is None else code.items.length
-    if isinstance(length, Static):
-        return Static(length.value > 0)
-    return Scalar(logic.gt(length.value, constant(0, length.dtype)), weak=True)
+    return branch_many(ctx, has_items(code), iteration, lambda: init)
 
 
 def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
@@ -231,11 +223,11 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
         found, growth = growth, iteration.growth
         if growth.found_capacity != found.found_capacity:
             dead_paths = max(dead_paths, iteration.dead_paths)
-        if ctx.tracks_points_to and _stacks_arrays(code.items, iteration):
-            ctx.needs_static("the items of a list, which are arrays of their own")
         if iteration.never_runs:
             ctx.heap.restore(before)
             return init
+        if ctx.tracks_points_to and stacks_arrays(code.items, iteration.merged):
+            ctx.needs_static("the items of a list, which are arrays of their own")
         if not iteration.merged.changed:
             if ctx.slips and not ctx.loop_depth:
                 raise ctx.slips[0]
@@ -252,16 +244,6 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
             return _emit(ctx, code, iteration, init, before)
         state = _state_from(iteration.start, iteration.merged)
     raise InternalError("a loop's fixed point was not reached")
-
-
-def _stacks_arrays(items: Items | None, iteration: _Iteration) -> bool:
-    """Whether a short loop stacks arrays in a list: in unrolled code they keep their identity."""
-    if iteration.never_runs or items is None or not is_static_int(items.length):
-        return False
-    lists = (c for c in iteration.merged.objects.values() if isinstance(c, BufferObject))
-    return items.length.value <= MAX_LISTING_ITERATIONS and any(
-        row.value.aval.ndim > 1 for buffer in lists for row in buffer.rows
-    )
 
 
 def _refit_last_fixed_point(ctx: Context, key: Any, init: States, before: Heap) -> _State | None:
@@ -344,9 +326,11 @@ class _Iteration:
         state = self.state
         # Unrolled code has known sizes; it is a loop where that would take long to compile.
         length = None if items is None or code.cond is not None else items.length
-        known = isinstance(length, Static) and not ctx.unrolls_resizing_loops
-        if known and (self.growth.sizes or takes_long(ctx, length.value, self.body.ops)):
-            self.growth = replace(self.growth, index=self.index)
+        if isinstance(length, Static) and not ctx.unrolls_resizing_loops:
+            long = takes_long(ctx, length.value, self.body.ops)
+            self.growth = replace(
+                self.growth, index=self.index if long or self.growth.sizes else None
+            )
         join = LoopJoin(
             self.before,
             self.growth,

@@ -31,15 +31,19 @@ from myia.infer.domain.errors import (
     NeedsStatic,
     TooManyIterations,
 )
+from myia.infer.domain.heap import BufferObject
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
 from myia.infer.loops.iterables import Items
 from myia.infer.paths.branches import branch_many
+from myia.infer.paths.merge_result import MergeResult
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
-from myia.primitives.core.define import constant_p
+from myia.primitives.core.define import constant, constant_p
 from myia.primitives.pointwise import arithmetic, logic
 
 MAX_UNROLLED_ITERATIONS = 512
+# Iterations of a loop that is unrolled because arrays in a list that it builds are written to.
+MAX_LISTING_ITERATIONS = 32
 # Loops over slices of long arrays (second reason):
 MAX_STATIC_ITERATIONS = 32  # of a loop whose condition is static: more than halving a length takes
 MAX_COUNTED_ITERATIONS = 16  # of a `for` loop
@@ -70,6 +74,14 @@ class LoopCode:
     def max_length(self) -> int | None:
         """The greatest number of items, where it is known."""
         return None if self.items is None else self.items.max_length
+
+
+def has_items(code: LoopCode) -> Abstract:
+    """Whether there are items."""
+    length = Static(1) if code.items is None else code.items.length
+    if isinstance(length, Static):
+        return Static(length.value > 0)
+    return Scalar(logic.gt(length.value, constant(0, length.dtype)), weak=True)
 
 
 def unrolled(
@@ -147,6 +159,16 @@ def _next_item(code: LoopCode, index: int) -> Callable[[], Abstract] | None:
         return None if item is None else lambda: item
     assert isinstance(items.length, Static)
     return partial(items.item, Static(index)) if index < items.length.value else None
+
+
+def stacks_arrays(items: Items | None, merged: MergeResult) -> bool:
+    """Whether a short loop stacks arrays in a list: in unrolled code they keep their identity."""
+    if items is None or not is_static_int(items.length):
+        return False
+    lists = (c for c in merged.objects.values() if isinstance(c, BufferObject))
+    return items.length.value <= MAX_LISTING_ITERATIONS and any(
+        row.value.aval.ndim > 1 for buffer in lists for row in buffer.rows
+    )
 
 
 def takes_long(ctx: Context, count: int, body: Sequence[Op]) -> bool:

@@ -12,9 +12,9 @@ from typing import Any
 
 import scipy.linalg
 
-from myia.library.formulas.lookup import jax_function, parameters
 from myia.infer.registry import when_imported
 from myia.ir.core import Value
+from myia.library.formulas.lookup import jax_function, parameters
 from myia.library.numpy.compile_time import evaluate_at_compile_time
 from myia.library.numpy.ufuncs.ufuncs import ufunc
 from myia.library.support import value_formulas, value_hypergeometric

@@ -24,13 +24,13 @@ from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import DictObject
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
-from myia.library.formulas.lookup import FlatCall, accepts_keyword, jax_function
 from myia.infer.jax.tracing.trace import trace
 from myia.infer.jax.tracing.translate import translate
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function
 from myia.ir.builder import current_span
 from myia.ir.core import Value
+from myia.library.formulas.lookup import FlatCall, accepts_keyword, jax_function
 from myia.library.support.arguments import boxed, inexact, numeric, sum_dtype, value_of
 from myia.library.support.ways import TRACED, defined_by
 from myia.source.diagnostics import MyiaError

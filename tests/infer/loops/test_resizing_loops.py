@@ -96,7 +96,7 @@ def reductions(x):
     v, total = x, 0.0
     for _ in range(N):
         total = total + v.max() * v.mean() + v[-1] + v @ x[: len(v)]
-        v = 2.0 * v[1:] * v[:-1] / np.sum(v)
+        v = 0.5 * (v[1:] + v[:-1]) / v.mean()
     return total
 
 
