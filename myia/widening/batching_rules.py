@@ -26,7 +26,6 @@ from myia.primitives.arrays.dynamic_slices import (
 from myia.primitives.arrays.shaping import broadcast, transpose
 from myia.primitives.core.define import PointwisePrimitive, constant
 from myia.primitives.linalg.dot import dot_general
-from myia.primitives.pointwise.arithmetic import mul
 
 # The op, its operands, which of them are shared by all iterations, and the number of iterations.
 Rule = Callable[[Op, Sequence[Value], Sequence[bool], int], Value]
@@ -129,29 +128,19 @@ def _dot(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) 
     """The iterations are a batch axis of the product, or a free axis if one operand is shared."""
     (x, y), (x_shared, y_shared) = operands, shared
     contract, batched = op.params["contract"], op.params["batch"]
-    if not (contract[0] or batched[0]):
-        return _outer(*_batches(operands, shared, width))
-    if batched[0] and any(shared):
-        (x, y), x_shared, y_shared = _batches(operands, shared, width), False, False
     params: dict[str, Any] = {
         "contract": _axes_of_batches(contract, x_shared, y_shared),
         "batch": _axes_of_batches(batched, x_shared, y_shared),
     }
     if not (x_shared or y_shared):
         params["batch"] = tuple((0, *axes) for axes in params["batch"])
+        return dot_general(x, y, **params)
     product = dot_general(x, y, **params)
-    if not x_shared:
-        return product
-    free = len(x.shape) - len(contract[0])  # the axes of `x`, before that of the iterations
+    # The axes before that of the iterations: batch axes, and the free ones of a shared `x`.
+    before = len(x.shape) - len(contract[0]) if x_shared else len(batched[0])
     axes = range(len(product.shape))
-    return transpose(product, permutation=(free, *(axis for axis in axes if axis != free)))
-
-
-def _outer(x: Value, y: Value) -> Value:
-    """The outer product for each iteration: it sums nothing, so it is a `mul` of broadcasts."""
-    shape, n = (*x.shape, *y.shape[1:]), len(x.shape)
-    rows = broadcast(x, shape=shape, dims=tuple(range(n)))
-    return mul(rows, broadcast(y, shape=shape, dims=(0, *range(n, len(shape)))))
+    order = (before, *(axis for axis in axes if axis != before))
+    return transpose(product, permutation=order) if before else product
 
 
 def _axes_of_batches(

@@ -249,6 +249,7 @@ TABLE = [
     case(m.dot_general, (0, 2), (0, 3), contract=((0,), (0,)), batch=((), ())),
     case(m.dot_general, (5, 2, 3), (3, 4, 5), contract=((2,), (0,)), batch=((0,), (2,))),
     case(m.dot_general, (2, 3, 4), (4, 5, 3, 2), contract=((1, 2), (2, 0)), batch=((0,), (3,))),
+    case(m.dot_general, (2, 3), (4, 2), dtypes=NUMBERS, contract=((), ()), batch=((0,), (1,))),
     # ----- Effects, scheduling
     case(barriers.barrier_p, (2, 3), (3,), (), dtypes=NUMBERS, held=2),
     case(effects.debug_print_p, (), fmt="x is {}"),

@@ -39,8 +39,9 @@ from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, slice_s
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant, constant_p, empty_p
 from myia.primitives.core.structured import Loop, loop_p
-from myia.primitives.pointwise.arithmetic import mul
-from myia.rewriting.def_use import loop_variant_values
+from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.arithmetic import add, mul
+from myia.rewriting.def_use import loop_variant_values, uses
 from myia.rewriting.walk import Walk, rewrite
 from myia.widening.batching_rules import can_batch
 from myia.widening.summary import LoopSummary
@@ -57,6 +58,8 @@ MIN_BYTES_PER_CACHE_LINE = 32
 MAX_MEMORY_BOUND_OPS = 32
 MIN_WIDTH = 4  # iterations
 DATA_MOVEMENT = (dynamic_slice, reshape)
+# Multiply-adds of a product, by elements that an iteration computes.
+MIN_WORK_BY_ELEMENT = 4
 MAX_ROW_GROWTH = 2  # elements of an array that is computed, by elements of the longest row accessed
 
 
@@ -143,7 +146,8 @@ def _plan_for_rows(
     loop: Loop, ranges: IndexRanges, elements: int
 ) -> tuple[int, LoopSummary | None]:
     """How many iterations of an innermost loop to widen at once; its summary, if that pays."""
-    width = elements // _largest_computed([loop.body], loop_variant_values(loop.body))
+    varying = loop_variant_values(loop.body) - _sums_of_outer_products(loop.body)
+    width = elements // _largest_computed([loop.body], varying)
     summary = summary_if_independent(loop, ranges, width, _can_widen)
     pays = summary is not None and _has_no_order(summary) and _is_over_rows(loop.body, summary)
     return width, summary if pays else None
@@ -162,20 +166,47 @@ def _largest_computed(bodies: Sequence[Region], varying: Set[Value]) -> int:
 def _is_over_rows(body: Region, summary: LoopSummary) -> bool:
     """Are the arrays that an iteration computes hardly larger than the rows that it accesses?
 
-    If not, their batches would be larger than the arrays of the program.
+    If not, their batches would be larger than the arrays of the program. It does not matter where
+    products with arrays that all iterations share take most of the time.
     """
     row = max(
         math.prod(slice_sizes(op)) for op, stride in summary.strides.items() if stride is not None
     )
+    work = max((_shared_work(op, summary.varying) for op in body.ops), default=0)
+    largest = max(MAX_ROW_GROWTH * row, work // MIN_WORK_BY_ELEMENT)
     # `widening/reductions.py` contracts outer products that are only summed: they have no batch.
     summed = {x for steps in summary.reductions.values() for s in steps for x in s.op.operands}
     return all(
-        y.aval.size <= MAX_ROW_GROWTH * row
+        y.aval.size <= largest
         for op in _computing_ops(body)
         if op not in summary.reduction_ops
         for y in op.results
         if y in summary.varying and y not in summed
     )
+
+
+def _sums_of_outer_products(body: Region) -> set[Value]:
+    """Outer products that are only summed, and the sums: over iterations they are products."""
+    found: set[Value] = set()
+    for op in body.ops:
+        if op.primitive is dot_general and not op.params["contract"][0]:
+            (y,) = op.results
+            sums = uses(body).get(y, ())
+            if all(use.primitive is add and use.params.get("reassoc") for use in sums):
+                found.update((y, *(z for use in sums for z in use.results)))
+    return found
+
+
+def _shared_work(op: Op, varying: Set[Value]) -> int:
+    """The multiply-adds of an iteration in a product with an array that all iterations share.
+
+    One product of matrices does what many products of a matrix and a vector did.
+    """
+    if op.primitive is not dot_general or sum(x in varying for x in op.operands) != 1:
+        return 0
+    (x, _), (contracted, _) = op.operands, op.params["contract"]
+    work: int = op.results[0].aval.size * math.prod(x.shape[i] for i in contracted)
+    return work
 
 
 def _computing_ops(body: Region) -> list[Op]:

@@ -75,13 +75,29 @@ def _transpose_dot(
     return product if axes == in_order else transpose(product, permutation=inverse(axes))
 
 
+def _lower_dot(x: Any, y: Any, *, contract: Pairs, batch: Pairs) -> Any:
+    if not contract[0] and batch[0]:  # nothing is summed: not every backend has such products
+        return _batch_of_outer_products(x, y, batch)
+    return lax.dot_general(
+        x, y, (contract, batch), precision=lax.Precision.HIGHEST, preferred_element_type=x.dtype
+    )
+
+
+def _batch_of_outer_products(x: Any, y: Any, batch: Pairs) -> Any:
+    x_free, y_free = _free(x.ndim, (), batch[0]), _free(y.ndim, (), batch[1])
+    x, y = lax.transpose(x, (*batch[0], *x_free)), lax.transpose(y, (*batch[1], *y_free))
+    common, first = len(batch[0]), x.ndim
+    shape = (*x.shape, *y.shape[common:])
+    rows = lax.broadcast_in_dim(x, shape, tuple(range(first)))
+    columns = (*range(common), *range(first, len(shape)))
+    return lax.mul(rows, lax.broadcast_in_dim(y, shape, columns))
+
+
 # Full precision: an accelerator's default would round single precision to fewer bits.
 dot_general = linear(
     "dot_general",
     _dot_avals,
-    lambda x, y, *, contract, batch: lax.dot_general(
-        x, y, (contract, batch), precision=lax.Precision.HIGHEST, preferred_element_type=x.dtype
-    ),
+    _lower_dot,
     _evaluate_dot,
     groups=((0,), (1,)),
     transpose=_transpose_dot,

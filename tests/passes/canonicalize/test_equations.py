@@ -219,6 +219,14 @@ EXAMPLES = {
             "%1 = dot_general %x, %0 {batch=((0,), (1,)), contract=((1,), (3,))}",
         ),
     ],
+    ("reshape", "reshape(reshape(x) + reshape(product)) == x + product"): [
+        (
+            "x: f64[2,1], y: f64[2], z: f64[1]",
+            "%0 = dot_general %y, %z {batch=((), ()), contract=((), ())}; "
+            "%1 = reshape %0 {shape=(1, 2, 1)}; %2 = reshape %x {shape=(1, 2, 1)}; "
+            "%3 = add %2, %1 {reassoc=True}; %4 = reshape %3 {shape=(2, 1)}",
+        )
+    ],
     ("transpose", "transpose(outer(x, y)) == outer(y, x)"): [
         (
             "x: f64[2], y: f64[1,1]",

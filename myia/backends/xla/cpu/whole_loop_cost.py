@@ -99,7 +99,7 @@ def worth_whole_loop_call(loop: Op) -> bool:
     ops = [op for region in loop.regions for op in walk(region)]
     if not all(_is_allowed(op) for op in ops) or any(_has_empty_array(op) for op in (loop, *ops)):
         return False
-    dots = [_multiply_adds(op) for op in ops if op.primitive is dot.dot_general]
+    dots = [_multiply_adds(op) for op in ops if _is_product(op)]
     is_lone_dot = len(dots) == 1 and dots[0] >= _MIN_LONE_DOT_MULTIPLY_ADDS
     return not is_lone_dot and all(map(_worth_ending_fusions, _regions(loop)))
 
@@ -181,7 +181,7 @@ def _work_of(op: Op) -> int:
 
 
 def _is_allowed(op: Op) -> bool:
-    if op.primitive is dot.dot_general and _multiply_adds(op) > _max_multiply_adds(op):
+    if _is_product(op) and _multiply_adds(op) > _max_multiply_adds(op):
         return False
     if op.primitive in _LONG_EXPANSIONS:
         return _elements(op) <= _MAX_LONG_EXPANSION_ELEMENTS
@@ -196,6 +196,13 @@ def _is_allowed(op: Op) -> bool:
 def _has_empty_array(op: Op) -> bool:
     """Such arrays become constants in XLA, which aborts on a parameter that nothing reads."""
     return any(x.aval.size == 0 for x in op.operands + op.results)
+
+
+def _is_product(op: Op) -> bool:
+    """Is it a product that sums? A batch of outer products is an op on elements."""
+    if op.primitive is not dot.dot_general:
+        return False
+    return bool(op.params["contract"][0]) or not op.params["batch"][0]
 
 
 def _max_multiply_adds(op: Op) -> int:

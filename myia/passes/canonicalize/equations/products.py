@@ -6,10 +6,12 @@ XLA would store a transposed matrix before it multiplies it by a vector: at 3,00
 
 from __future__ import annotations
 
+from myia.ir.builder import emit1
 from myia.ir.core import Op, Value
 from myia.passes.canonicalize.equations.define import Matcher, equation
-from myia.primitives.arrays.shaping import transpose
+from myia.primitives.arrays.shaping import reshape, transpose
 from myia.primitives.linalg.dot import dot_general
+from myia.primitives.pointwise.arithmetic import add
 
 
 @equation(dot_general, "dot_general(transpose(x), y) == dot_general(x, y) over other axes")
@@ -41,6 +43,21 @@ def _(match: Matcher, op: Op, product: Value) -> Value | None:
     if op.params["permutation"] != axes[first:] + axes[:first]:
         return None
     return dot_general(y, x, **inner.params)
+
+
+@equation(reshape, "reshape(reshape(x) + reshape(product)) == x + product")
+def _(match: Matcher, op: Op, total: Value) -> Value | None:
+    """How iterations add products to the whole of an array."""
+    inner = match.defined_by(add, total)
+    if inner is None:
+        return None
+    terms = [match.operand_of(reshape, x) for x in inner.operands]
+    if any(x is None or x.shape != op.results[0].shape for x in terms):
+        return None
+    found = [x for x in terms if x is not None]
+    if not any(match.defined_by(dot_general, x) for x in found):
+        return None
+    return emit1(add, *found, **inner.params)
 
 
 def _renamed(
