@@ -21,7 +21,7 @@ test-versions: $(BIN)/python
 	$(BIN)/python -m tests.versions
 
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.page
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -6,11 +6,14 @@ timed with the `.item()` that a user of floats would write; likewise for NumPy a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import jax
 import numpy as np
 
 import myia
 from benchmarks.harness import compare
+from benchmarks.page.rows import Row, row
 
 LEAVES = 50
 SAMPLING = {
@@ -65,6 +68,39 @@ def of_dicts() -> None:
             contestants["jax.jit, np.array(...)"] = lambda args=args: _to_numpy(theirs(*args))
         contestants["myia.jit"] = lambda args=args: ours(*args)
         compare(f"two dicts of {LEAVES} {kind}", contestants, **SAMPLING)
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    """JAX also with what its users do to get numbers and arrays."""
+    ours, theirs = myia.jit(scalar), jax.jit(scalar)
+    x, y = np.full(16, 1.5), np.full(16, 2.0)
+    yield row(
+        "Calls",
+        "f(float, float)",
+        {
+            "myia": lambda: ours(1.5, 2.0),
+            "JAX": lambda: theirs(1.5, 2.0),
+            "JAX, .item()": lambda: theirs(1.5, 2.0).item(),
+        },
+        quick=quick,
+        **SAMPLING,
+    )
+    if quick:
+        return
+    yield row(
+        "Calls",
+        "f(array of 16, array of 16)",
+        {
+            "myia": lambda: ours(x, y),
+            "JAX": lambda: theirs(x, y),
+            "JAX, np.array()": lambda: np.array(theirs(x, y)),
+        },
+        **SAMPLING,
+    )
+    step, by_jax = myia.jit(descend), jax.jit(descend)
+    args = tuple({f"layer{i}": jax.numpy.full(16, i) for i in range(LEAVES)} for _ in range(2))
+    pair = {"myia": lambda: step(*args), "JAX": lambda: by_jax(*args)}
+    yield row("Calls", f"two dicts of {LEAVES} jax.Arrays", pair, **SAMPLING)
 
 
 def _to_numpy(arrays: dict[str, jax.Array]) -> dict[str, np.ndarray]:

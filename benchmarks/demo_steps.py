@@ -6,7 +6,7 @@ donate parameters and state, which stay on the device, in float32.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import jax
@@ -14,6 +14,7 @@ import numpy as np
 
 import myia
 from benchmarks.harness import compare
+from benchmarks.page.rows import Row, row
 from examples import jax_models, models
 
 BATCH = 128
@@ -90,6 +91,21 @@ def compare_steps(name: str, ours: Callable, theirs: Callable, arguments: Callab
         side: Training(step, arguments()) for side, step in zip(("JAX", "myia"), compiled[::-1])
     }
     compare(f"{name}: one step", contestants, samples=41, sample_seconds=0.02)
+
+
+def row_of_steps(
+    name: str, ours: Callable, theirs: Callable, arguments: Callable, quick: bool
+) -> Row:
+    """A step donates its state, so each call trains on."""
+    contestants = {"myia": Training(ours, arguments()), "JAX": Training(theirs, arguments())}
+    return row("Training steps", name, contestants, quick=quick, rtol=None)
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    for name, network in NETWORKS.items():
+        if not quick or name == "perceptron":
+            ours = myia.jit(network.step, donate_argnums=(0, 1))
+            yield row_of_steps(name, ours, network.by_hand, network.arguments, quick)
 
 
 def main() -> None:

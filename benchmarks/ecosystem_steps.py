@@ -7,7 +7,7 @@ Targets: flops and bytes, by XLA's own count, within 1.05 times; time within 1.1
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,8 @@ import numpy as np
 import optax
 
 import myia
-from benchmarks.demo_steps import compare_steps
+from benchmarks.demo_steps import compare_steps, row_of_steps
+from benchmarks.page.rows import Row
 
 BATCH, ROWS, COLUMNS, CLASSES, WIDTH = 128, 8, 8, 10, 64
 OPTIMIZER = optax.adam(1e-3)
@@ -154,6 +155,11 @@ CASES = {
     "Equinox, MultiheadAttention": Case(attention, equinox_attention),
     "Flax Linen": Case(linen, flax_linen),
 }
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    for name, case in ({} if quick else CASES).items():
+        yield row_of_steps(name, *case.steps(), case.arguments, quick)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ Measured is processor time in the fastest of many short samples; everything runs
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numba
 import numpy as np
@@ -23,6 +23,7 @@ import myia
 from benchmarks.harness import compare
 from benchmarks.kernel_programs import KERNELS, Kernel
 from benchmarks.kernel_rivals.hand_adjoints import ADJOINTS
+from benchmarks.page.rows import Row, row
 
 MAX_RATIO = 4.0
 DIFFERENCE_STEP = 1e-6
@@ -60,6 +61,15 @@ def check(kernel: Kernel, by_hand: Sequence, ours: Sequence) -> None:
 
     expected = (at(DIFFERENCE_STEP) - at(-DIFFERENCE_STEP)) / (2 * DIFFERENCE_STEP)
     np.testing.assert_allclose(slope, expected, rtol=1e-5, atol=1e-6 * abs(at(0.0)))
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    for by_hand in () if quick else ADJOINTS:
+        kernel = KERNELS[by_hand.__name__]
+        rival, ours = contestants(kernel, by_hand)
+        program = f"{kernel.name}, n = {size(kernel):,}: gradient"
+        both = {"myia": ours, "by hand": rival}
+        yield row("Adjoints by hand", program, both, clock=time.process_time)
 
 
 def main() -> None:

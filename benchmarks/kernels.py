@@ -22,7 +22,7 @@ import math
 import statistics
 import time
 import timeit
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import jax
@@ -33,6 +33,7 @@ import myia
 from benchmarks.harness import measure
 from benchmarks.kernel_programs import KERNELS, LOOPS, SLICES, Kernel
 from benchmarks.kernel_rivals.in_jax import BEST, REWRITTEN
+from benchmarks.page.rows import Row, row
 
 try:
     import numba
@@ -47,7 +48,7 @@ MAX_REPETITIONS = 2
 
 
 @dataclass(frozen=True)
-class Row:
+class Ratios:
     """Seconds per call, and the times of JAX's gradients over myia's (None: numba refuses)."""
 
     kernel: Kernel
@@ -69,10 +70,10 @@ class Row:
         }
 
 
-def row(kernel: Kernel, n: int) -> Row:
+def measured(kernel: Kernel, n: int) -> Ratios:
     primal, gradient = ours(kernel, n)
     jax_loops, jax_best = ratios_to_jax(kernel, n)
-    return Row(
+    return Ratios(
         kernel,
         n,
         primal=fastest(primal),
@@ -206,10 +207,39 @@ def by_numba(kernel: Kernel, n: int) -> Callable | None:
     return call
 
 
+# ----- The page of results
+
+ON_THE_PAGE = (
+    *("seidel_2d", "jacobi_2d", "jacobi_2d_loops", "heat_3d", "fdtd_2d", "adi", "over_relaxation"),
+    *("cholesky_loops", "cholesky", "lu", "trisolv", "durbin", "gram_schmidt", "householder"),
+    *("gemm", "syrk", "symm", "atax", "covariance", "correlation", "sparse_product"),
+    *("floyd_warshall", "nussinov", "soft_alignment", "viterbi", "deriche", "biquad", "lstm"),
+    *("causal_attention", "n_body", "spring_chain", "histogram", "running_moments"),
+)
+GROUPS = {LOOPS: "Element loops", SLICES: "NPBench-like kernels on slices"}
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    """The value and the gradient of each kernel."""
+    for name in ("running_moments",) if quick else ON_THE_PAGE:
+        kernel = KERNELS[name]
+        n = min(kernel.tests) if quick else kernel.times
+        group = GROUPS[kernel.style]
+        values = {"myia": ours(kernel, n)[0], "NumPy": plain_numpy(kernel, n)}
+        if (by_loops := by_numba(kernel, n)) is not None:
+            values["numba"] = by_loops
+        yield row(group, f"{name}, n = {n:,}: value", values, quick=quick)
+        gradients = {"myia": on_jax_arrays(kernel, n)[1]}
+        for rival, version in (("JAX", REWRITTEN[name]), ("JAX, best", BEST[name])):
+            if rival == "JAX" or version is not REWRITTEN[name]:
+                gradients[rival] = by_jax(kernel, n, version)
+        yield row(group, f"{name}, n = {n:,}: gradient", gradients, quick=quick)
+
+
 # ----- Tables
 
 
-def table(rows: list[Row]) -> None:
+def table(rows: list[Ratios]) -> None:
     for style in (LOOPS, SLICES):
         chosen = [r for r in rows if r.kernel.style == style]
         for name in chosen[0].ratios() if chosen else ():
@@ -231,17 +261,17 @@ def summary(name: str, ratios: list[float | None]) -> None:
         )
 
 
-def heading(r: Row) -> str:
+def heading(r: Ratios) -> str:
     cells = "".join(f"{name:>16}" for name in r.ratios())
     return f"{'kernel':<24}{'size':>7}{'primal, ms':>12}{cells}"
 
 
-def line(r: Row) -> str:
+def line(r: Ratios) -> str:
     cells = "".join(f"{'-' if x is None else format(x, '.3g'):>16}" for x in r.ratios().values())
     return f"{r.kernel.name:<24}{r.size:>7}{r.primal * 1e3:>12.3f}{cells}"
 
 
-def plot(rows: list[Row], path: str) -> None:
+def plot(rows: list[Ratios], path: str) -> None:
     """All ratios, kernel by kernel, on a logarithmic axis."""
     names = [r.kernel.name for r in rows]
     ratios = list(rows[0].ratios())
@@ -259,15 +289,15 @@ def plot(rows: list[Row], path: str) -> None:
 
 
 def run(kernels: list[Kernel], picture: str | None = None) -> None:
-    rows = []
+    found: list[Ratios] = []
     for kernel in kernels:
-        rows.append(row(kernel, kernel.times))
-        if len(rows) == 1:
-            print(heading(rows[0]))
-        print(line(rows[-1]), flush=True)
-    table(rows)
+        found.append(measured(kernel, kernel.times))
+        if len(found) == 1:
+            print(heading(found[0]))
+        print(line(found[-1]), flush=True)
+    table(found)
     if picture:
-        plot(rows, picture)
+        plot(found, picture)
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ depend on the trip count; one compilation and 8 MB for every count of a `while`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import autograd
 import autograd.numpy as anp
@@ -20,6 +20,7 @@ from jax import numpy as jnp
 
 import myia
 from benchmarks.harness import compare
+from benchmarks.page.rows import Row, row
 
 ITERATIONS = 1_000
 START, SHIFT = 0.3, 0.1
@@ -49,7 +50,8 @@ def scan(x, c):
     return lax.scan(lambda x, _: (jnp.sin(x) * 1.01 + c, None), x, None, length=ITERATIONS)[0]
 
 
-def against_others() -> None:
+def contestants() -> dict[str, Callable]:
+    """Gradients of the same loop, first that of JAX."""
     ours = myia.grad(loop_of(ITERATIONS, math.sin), argnums=(0, 1))
     scanned = jax.jit(jax.grad(scan, argnums=(0, 1)))
     taped = autograd.grad(loop_of(ITERATIONS, anp.sin), (0, 1))
@@ -64,17 +66,27 @@ def against_others() -> None:
         c = torch.tensor(SHIFT, dtype=torch.float64, requires_grad=True)
         return torch.autograd.grad(loop_of(ITERATIONS, torch.sin)(x, c), (x, c))
 
-    np.testing.assert_allclose(ours(START, SHIFT), by_jax(), rtol=1e-9)
-    np.testing.assert_allclose(ours(START, SHIFT), [float(x) for x in by_torch()], rtol=1e-9)
-    compare(
-        f"gradient of x = sin(x) * 1.01 + c, {ITERATIONS:,} iterations",
-        {
-            "jax.grad of lax.scan": by_jax,
-            "myia.grad of the Python loop": lambda: ours(START, SHIFT),
-            "autograd of the Python loop": lambda: taped(START, SHIFT),
-            "PyTorch of the Python loop": by_torch,
-        },
-    )
+    return {
+        "JAX": by_jax,
+        "myia": lambda: ours(START, SHIFT),
+        "autograd": lambda: taped(START, SHIFT),
+        "PyTorch": by_torch,
+    }
+
+
+PROGRAM = f"x = sin(x) * 1.01 + c, {ITERATIONS:,} iterations: gradient"
+
+
+def against_others() -> None:
+    """JAX differentiates a `lax.scan`, the others the Python loop."""
+    found = contestants()
+    for name, run in found.items():
+        np.testing.assert_allclose(np.float64(run()), found["JAX"](), rtol=1e-9, err_msg=name)
+    compare(PROGRAM, found)
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    yield row("Element loops", PROGRAM, contestants(), quick=quick)
 
 
 def sizes() -> None:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 
 from benchmarks.compiling.first_compile import (
     compare_first_compiles,
     compile_with_jax,
     compile_with_myia,
+    row_of_first_compiles,
     start_jax,
 )
 from benchmarks.demo_steps import NETWORKS
+from benchmarks.page.rows import Row
 
 PROCESSES = 5
 
@@ -29,6 +32,11 @@ def child(name: str, compiler: str) -> None:
     else:
         seconds, _ = compile_with_myia(network.step, network.arguments())
     print(json.dumps(seconds))
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    for name in () if quick else NETWORKS:
+        yield row_of_first_compiles("benchmarks.compiling.compile_time", name, PROCESSES)
 
 
 def main() -> None:

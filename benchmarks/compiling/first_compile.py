@@ -18,6 +18,7 @@ from typing import Any
 
 import jax
 
+from benchmarks.page.rows import Row
 from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.api.variant import Layout
 from myia.frontend.load import load
@@ -90,20 +91,32 @@ def start_jax() -> None:
 
 def compare_first_compiles(module: str, name: str, processes: int) -> None:
     """Print the times of the stages of both compilers, measured by processes of `module`."""
-    runs: dict[str, list[dict[str, float]]] = {compiler: [] for compiler in COMPILERS}
-    for _ in range(processes):
-        for compiler in COMPILERS:
-            runs[compiler].append(_measured([module, name, compiler]))
-    of_jax = _medians(runs["jax"])
+    medians = first_compiles(module, name, processes)
+    of_jax = medians["jax"]
     print(f"\n{name}: from source to executable")
-    for compiler in COMPILERS:
-        seconds = _medians(runs[compiler])
+    for compiler, seconds in medians.items():
+        seconds = dict(seconds)
         total, processor = seconds.pop(TOTAL), seconds.pop(PROCESSOR)
         split = ", ".join(f"{stage} {t * 1e3:.0f}" for stage, t in seconds.items())
         print(
             f"  {compiler:<6}{total * 1e3:7.0f} ms {total / of_jax[TOTAL]:6.2f} x, "
             f"processor {processor / of_jax[PROCESSOR]:.2f} x   ({split})"
         )
+
+
+def first_compiles(module: str, name: str, processes: int) -> dict[str, dict[str, float]]:
+    """Medians of the seconds of each stage, and of all, by compiler."""
+    runs: dict[str, list[dict[str, float]]] = {compiler: [] for compiler in COMPILERS}
+    for _ in range(processes):
+        for compiler in COMPILERS:
+            runs[compiler].append(_measured([module, name, compiler]))
+    return {compiler: _medians(found) for compiler, found in runs.items()}
+
+
+def row_of_first_compiles(module: str, name: str, processes: int) -> Row:
+    found = first_compiles(module, name, processes)
+    seconds = {"myia": found["myia"][TOTAL], "JAX": found["jax"][TOTAL]}
+    return Row("Before the first call", f"{name}: from source to executable", seconds)
 
 
 def _measured(command: Sequence[str]) -> dict[str, float]:

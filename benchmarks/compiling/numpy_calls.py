@@ -12,7 +12,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType
 
 import jax
@@ -25,9 +25,11 @@ from benchmarks.compiling.first_compile import (
     compare_first_compiles,
     compile_with_jax,
     compile_with_myia,
+    row_of_first_compiles,
     start_jax,
 )
 from benchmarks.numpy_programs import elementwise, shaping, statistics
+from benchmarks.page.rows import Row
 
 PROCESSES = 3
 PROGRAMS = {"elementwise": elementwise, "shaping": shaping, "statistics": statistics}
@@ -62,6 +64,11 @@ def child(name: str, compiler: str) -> None:
     """The work of a fresh process; prints one line of JSON."""
     start_jax()
     print(json.dumps(compiled(name, compiler)[0]))
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    for name in () if quick else PROGRAMS:
+        yield row_of_first_compiles("benchmarks.compiling.numpy_calls", name, PROCESSES)
 
 
 def main() -> None:

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import json
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -29,6 +31,7 @@ RIVALS = ("NumPy", "JAX", "autograd", "PyTorch", "numba", "by hand")  # "by hand
 SAMPLING: dict[str, Any] = {"samples": 15, "sample_seconds": 0.004, "max_seconds": 3.0}
 QUICK_SAMPLING: dict[str, Any] = {"samples": 3, "sample_seconds": 0.0}
 
+SLOW_SECONDS = 1.0
 PAGED_BYTES, MAPPED_BYTES = 2**16, 2**25
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
 
@@ -48,6 +51,21 @@ class Row:
     compile_seconds: Mapping[str, float] = field(default_factory=dict)
     peak_bytes: Mapping[str, int] = field(default_factory=dict)
 
+    def ratios(self) -> dict[str, float]:
+        """Seconds of the rivals over ours: below 1 the rival is faster."""
+        ours = self.seconds[OURS]
+        return {name: t / ours for name, t in self.seconds.items() if name != OURS}
+
+    def show(self) -> None:
+        """Print it as lines of a table."""
+        print(f"\n{self.group}: {self.program}")
+        for name, seconds in self.seconds.items():
+            first = self.compile_seconds.get(name, 0.0)
+            memory = self.peak_bytes.get(name, 0) / 2**20
+            ratio = seconds / self.seconds[OURS]
+            times = f"{seconds * 1e3:12.4f} ms {ratio:10.2f} x"
+            print(f"  {name:<28}{times}   first call {first:6.2f} s, peak {memory:8.1f} MB")
+
 
 def row(
     group: str,
@@ -62,6 +80,7 @@ def row(
 
     Their results must agree within `rtol` of the largest number of each array; None: they differ.
     """
+    _map_arrays_from(PAGED_BYTES)
     first, results = {}, {}
     for name, run in contestants.items():
         start = time.perf_counter()
@@ -70,9 +89,15 @@ def row(
     if rtol is not None:
         _check(results, rtol)
     del results
-    memory = {name: peak_bytes(run) for name, run in contestants.items()}
+    memory, once = {}, {}
+    for name, run in contestants.items():
+        memory[name], once[name] = peak_bytes(run)
+    _map_arrays_from(MAPPED_BYTES)
     options = (QUICK_SAMPLING if quick else SAMPLING) | sampling
-    seconds = {name: t.fastest for name, t in measure(dict(contestants), **options).items()}
+    # One call of what takes so long is enough.
+    timed = {name: f for name, f in contestants.items() if once[name] < SLOW_SECONDS}
+    measured = measure(timed, **options) if timed else {}
+    seconds = {name: measured[name].fastest if name in timed else once[name] for name in once}
     return Row(
         group,
         program,
@@ -80,6 +105,14 @@ def row(
         {name: max(0.0, first[name] - seconds[name]) for name in seconds},
         {name: found for name, found in memory.items() if found is not None},
     )
+
+
+def write_json(rows: Sequence[Row], path: Path) -> None:
+    path.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+
+
+def read_json(path: Path) -> list[Row]:
+    return [Row(**fields) for fields in json.loads(path.read_text())]
 
 
 def _check(results: Mapping[str, Any], rtol: float) -> None:
@@ -92,25 +125,26 @@ def _check(results: Mapping[str, Any], rtol: float) -> None:
             np.testing.assert_allclose(x, y, rtol=rtol, atol=limit, err_msg=message)
 
 
-def peak_bytes(run: Callable[[], Any]) -> int | None:
-    """By how much a call raises the memory of the process; None where Linux does not tell.
+def peak_bytes(run: Callable[[], Any]) -> tuple[int | None, float]:
+    """By how much a call raises the memory of the process, and its seconds.
 
-    Arrays of less than `PAGED_BYTES` may reuse what earlier calls have freed, which is not counted.
+    None bytes where Linux does not tell. Arrays of less than `PAGED_BYTES` may reuse what earlier
+    calls have freed, which is not counted.
     """
     gc.collect()
+    _map_arrays_from(PAGED_BYTES)
     try:
-        _map_arrays_from(PAGED_BYTES)
         with open("/proc/self/clear_refs", "w") as file:
             file.write("5")  # the peak is what is there now
         before = _status_bytes("VmRSS")
-        result = run()
-        peak = _status_bytes("VmHWM")
-    except (OSError, AttributeError):
-        return None
-    finally:
-        _map_arrays_from(MAPPED_BYTES)
+    except OSError:
+        before = None
+    start = time.perf_counter()
+    result = run()
+    seconds = time.perf_counter() - start
+    peak = None if before is None else max(0, _status_bytes("VmHWM") - before)
     del result
-    return max(0, peak - before)
+    return peak, seconds
 
 
 def _map_arrays_from(size: int) -> None:
@@ -122,6 +156,7 @@ def _map_arrays_from(size: int) -> None:
     if hasattr(library, "mallopt"):
         library.mallopt(_M_MMAP_THRESHOLD, size)
         library.mallopt(_M_TRIM_THRESHOLD, 2 * size)
+        library.malloc_trim(0)
 
 
 def _status_bytes(name: str) -> int:
