@@ -81,7 +81,8 @@ OF_THE_BACKEND = ("under_a_trace", "transformed", "exact", "platform")
 
 STAGES = ("prepare", "expand", "optimize", "storage", "finish")
 
-Observer = Callable[[str, Pass, Function], None]  # told a stage, a pass, what that returned
+# Told a stage, a pass, what it was given and what it returned.
+Observer = Callable[[str, Pass, Function, Function], None]
 
 
 @dataclass(frozen=True)
@@ -98,10 +99,10 @@ class Compilation:
     plan: Plan = field(default_factory=Plan)
 
     @compiling()
-    def until(self, stage: str) -> Compilation:
+    def until(self, stage: str, observer: Observer | None = None) -> Compilation:
         """The program after a stage, which may be the present one."""
         now = self
-        for now in self.stages() if stage != self.stage else ():
+        for now in self.stages(observer) if stage != self.stage else ():
             if now.stage == stage:
                 break
         return now
@@ -127,27 +128,12 @@ class Compilation:
             if self.options.verify and after is not before:
                 _verify_after(stage, each, after)
             if observer is not None:
-                observer(stage, each, after)
+                observer(stage, each, before, after)
             return after
 
         disable = self.options.disable | left_out(self.options.target)
         function = optimize(self.function, stage, disable, apply)
         return replace(self, function=function, stage=stage)
-
-    def finished(self) -> tuple[Function, Function]:
-        """The program for the target, and that for the platforms which `ANY` also stands for."""
-        before, is_special = self.function, False
-
-        def watch(stage: str, each: Pass, after: Function) -> None:
-            nonlocal before, is_special
-            is_special = is_special or (bool(each.on) and after is not before)
-            before = after
-
-        *_, last = self.stages(watch)
-        if self.options.platform != ANY or not is_special:
-            return last.function, last.function
-        others = replace(self, options=replace(self.options, platform=OTHERS))
-        return last.function, others.until("finish").function
 
     def _with_storage(self) -> tuple[Function, Plan]:
         limits = Limits(strategy=self.options.checkpoint)
@@ -211,15 +197,25 @@ def compiled(
     """
     if options.memory is not None:
         options = replace(options, disable=options.disable | {"outer_loop"})
-    before_storage = Compilation(function, options).until("optimize")
+    special: list[str] = []  # passes for some platforms that have changed the program
+
+    def watch(stage: str, each: Pass, before: Function, after: Function) -> None:
+        if each.on and after is not before:
+            special.append(each.name)
+
+    before_storage = Compilation(function, options).until("optimize", watch)
 
     def attempt(memory: int | None) -> Compiled:
         """`memory`: bytes for the storage of loops."""
-        stored = replace(before_storage, options=replace(options, memory=memory)).until("storage")
-        function, elsewhere = stored.finished()
+        within = replace(options, memory=memory)
+        last = replace(before_storage, options=within).until("finish", watch)
+        elsewhere = None
+        if special and options.platform == ANY:
+            others = Compilation(function, replace(within, platform=OTHERS))
+            elsewhere = others.until("finish").function
         how = {name: getattr(options, name) for name in OF_THE_BACKEND}
-        executable = compile_function(function, donate, packing, elsewhere=elsewhere, **how)
-        return Compiled(function, stored.plan, executable)
+        executable = compile_function(last.function, donate, packing, elsewhere=elsewhere, **how)
+        return Compiled(last.function, last.plan, executable)
 
     return attempt(None) if options.memory is None else _within(options.memory, attempt)
 
@@ -272,7 +268,7 @@ def pass_results(function: Function, options: Options = Options()) -> dict[str, 
     results: dict[str, Function] = {}
     runs: Counter[str] = Counter()
 
-    def note(stage: str, each: Pass, after: Function) -> None:
+    def note(stage: str, each: Pass, before: Function, after: Function) -> None:
         name = f"{stage}.{each.name}"
         runs[name] += 1
         results[f"{name}.{runs[name]}"] = after

@@ -98,6 +98,7 @@ BEFORE_DIFFERENTIATION = Phase(
             valid_elements,
             "Reductions of arrays of run-time size handle the elements that are there.",
             before=("dce",),
+            on=("cpu",),
         ),
         Pass(
             selection_by_index,

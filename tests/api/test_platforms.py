@@ -15,6 +15,7 @@ import myia
 from myia.api import dispatch
 from myia.backends.xla import executable
 from myia.ir.core import walk
+from myia.pipeline import Options
 from myia.primitives.core import platforms
 from myia.primitives.core.platforms import ANY, is_platform_p
 
@@ -112,6 +113,26 @@ def test_loops_are_strip_mined_for_cpus_only():
             texts = [traced.lower(lowering_platforms=p).as_text() for p in (CPU, CUDA)]
             assert [text.count("stablehlo.while") for text in texts] == [1, 1]
             assert [re.search(r"tensor<8xf64>", text) is None for text in texts] == [False, True]
+
+
+def test_arrays_of_run_time_size_are_loops_on_cpus_only():
+    def triangle(x):
+        total = 0.0
+        for i in range(len(x)):
+            total += np.sum(x[:i] * x[:i]) ** 2
+        return total
+
+    x = np.linspace(0.5, 1.0, 300)
+    f = myia.grad(triangle)
+    with jax.enable_x64(True):
+        for traced in (f.trace(x), jax.jit(f).trace(x)):
+            texts = [traced.lower(lowering_platforms=p).as_text() for p in (CPU, CUDA)]
+            cpu, cuda = (text.count("stablehlo.while") for text in texts)
+            assert cuda < cpu
+        result = jax.jit(f)(x)
+    elsewhere = myia.grad(triangle, pipeline=Options(platform="cuda"))
+    for found in (result, elsewhere(x)):  # the program for a GPU runs on a CPU, too
+        np.testing.assert_allclose(found, f(x), rtol=1e-12)
 
 
 def test_programs_without_loops_are_traced_once():
