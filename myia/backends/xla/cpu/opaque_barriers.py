@@ -180,10 +180,14 @@ def _overlapping_writes(region: Region, not_fused: Collection[Op]) -> Iterator[O
     XLA updates in place.
     """
     buffers = buffers_of(region)
-    sources: dict[Value, frozenset[Value]] = {}  # the buffers that a value is computed from
+    written = {buffers.of(op.operands[0]) for op in walk(region) if _writes_a_slice(op)}
+    # The written buffers that a value is computed from; of all buffers, straight code would have a
+    # quadratic number.
+    sources: dict[Value, frozenset[Value]] = {}
 
     def sources_of(x: Value) -> frozenset[Value]:
-        return sources.get(x, frozenset()) | {buffers.of(x)}
+        found, buffer = sources.get(x, frozenset()), buffers.of(x)
+        return found | {buffer} if buffer in written and buffer not in found else found
 
     def visit(block: Region) -> Iterator[Op]:
         for op in block.ops:
@@ -202,7 +206,8 @@ def _overlapping_writes(region: Region, not_fused: Collection[Op]) -> Iterator[O
                 computed_from = frozenset().union(*map(sources_of, op.operands))
                 sources.update(dict.fromkeys(op.results, computed_from))
 
-    yield from visit(region)
+    if written:
+        yield from visit(region)
 
 
 def _writes_a_slice(op: Op) -> bool:
