@@ -34,7 +34,10 @@ def _dot_avals(x: Aval, y: Aval, *, contract: Pairs, batch: Pairs) -> tuple[Aval
     for a, contracted, batched in zip((x, y), contract, batch):
         require(len({*contracted, *batched}) == len(contracted) + len(batched), message)
         require(all(0 <= i < a.ndim for i in (*contracted, *batched)), message)
-    x_free, y_free = _free(x.ndim, contract[0], batch[0]), _free(y.ndim, contract[1], batch[1])
+    x_free, y_free = (
+        _free(x.ndim, contract[0], batch[0]),
+        _free(y.ndim, contract[1], batch[1]),
+    )
     shape = [x.shape[i] for i in (*batch[0], *x_free)] + [y.shape[j] for j in y_free]
     return (x.with_shape(tuple(shape)),)
 
@@ -77,20 +80,26 @@ def _transpose_dot(
 
 def _lower_dot(x: Any, y: Any, *, contract: Pairs, batch: Pairs) -> Any:
     if not contract[0] and batch[0]:  # nothing is summed: not every backend has such products
-        return _batch_of_outer_products(x, y, batch)
+        return sum_of_products(x, y, contract=contract, batch=batch)
     return lax.dot_general(
         x, y, (contract, batch), precision=lax.Precision.HIGHEST, preferred_element_type=x.dtype
     )
 
 
-def _batch_of_outer_products(x: Any, y: Any, batch: Pairs) -> Any:
-    x_free, y_free = _free(x.ndim, (), batch[0]), _free(y.ndim, (), batch[1])
-    x, y = lax.transpose(x, (*batch[0], *x_free)), lax.transpose(y, (*batch[1], *y_free))
-    common, first = len(batch[0]), x.ndim
-    shape = (*x.shape, *y.shape[common:])
-    rows = lax.broadcast_in_dim(x, shape, tuple(range(first)))
-    columns = (*range(common), *range(first, len(shape)))
-    return lax.mul(rows, lax.broadcast_in_dim(y, shape, columns))
+def sum_of_products(x: Any, y: Any, *, contract: Pairs, batch: Pairs) -> Any:
+    """`dot_general` of small arrays: sums of elementwise products, which XLA makes one loop."""
+    x_free, y_free = _free(x.ndim, contract[0], batch[0]), _free(y.ndim, contract[1], batch[1])
+    x = lax.transpose(x, (*batch[0], *x_free, *contract[0]))
+    y = lax.transpose(y, (*batch[1], *contract[1], *y_free))
+    # Axes of the terms: batch, free of `x`, contracted, free of `y`, whose elements are adjacent.
+    common, summed = len(batch[0]), len(contract[0])
+    shape = (*x.shape, *y.shape[common + summed :])
+    start = x.ndim - summed
+    of_y = (*range(common), *range(start, len(shape)))
+    terms = lax.mul(
+        lax.broadcast_in_dim(x, shape, tuple(range(x.ndim))), lax.broadcast_in_dim(y, shape, of_y)
+    )
+    return lax.reduce_sum(terms, tuple(range(start, x.ndim))) if summed else terms
 
 
 # Full precision: an accelerator's default would round single precision to fewer bits.

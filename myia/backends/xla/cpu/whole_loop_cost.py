@@ -35,8 +35,10 @@ _MAX_FUSION_WORK = 18_000
 _MAX_MATVEC_MULTIPLY_ADDS = 16_384
 # Multiply-adds from which a lone product runs faster in a library.
 _MIN_LONE_DOT_MULTIPLY_ADDS = 256
-# Multiply-adds of a product of matrices: XLA refuses 8 x 8 by 8 x 8.
+# Multiply-adds of a product of matrices. XLA refuses 8 x 8 by 8 x 8, and larger ones than this are
+# emitted as sums of elementwise products (`is_emitted_as_sum`).
 _MAX_MATMUL_MULTIPLY_ADDS = 64
+_MAX_MULTIPLY_ADDS_OF_SUM = 1_000
 
 # Each is a page of operations in the HLO.
 _LONG_EXPANSIONS = {
@@ -99,7 +101,7 @@ def worth_whole_loop_call(loop: Op) -> bool:
     ops = [op for region in loop.regions for op in walk(region)]
     if not all(_is_allowed(op) for op in ops) or any(_has_empty_array(op) for op in (loop, *ops)):
         return False
-    dots = [_multiply_adds(op) for op in ops if _is_product(op)]
+    dots = [_multiply_adds(op) for op in ops if _is_product(op) and not is_emitted_as_sum(op)]
     is_lone_dot = len(dots) == 1 and dots[0] >= _MIN_LONE_DOT_MULTIPLY_ADDS
     return not is_lone_dot and all(map(_worth_ending_fusions, _regions(loop)))
 
@@ -109,6 +111,15 @@ def _regions(op: Op) -> Iterator[Region]:
         yield region
         for inner in region.ops:
             yield from _regions(inner)
+
+
+def is_emitted_as_sum(op: Op) -> bool:
+    """Is it a product of matrices that XLA may only compute by a library call?"""
+    return (
+        _is_product(op)
+        and not _is_with_vector(op)
+        and _multiply_adds(op) > _MAX_MATMUL_MULTIPLY_ADDS
+    )
 
 
 def fusion_ends(loop: Op) -> frozenset[Op]:
@@ -206,9 +217,11 @@ def _is_product(op: Op) -> bool:
 
 
 def _max_multiply_adds(op: Op) -> int:
-    """Products of matrices become library calls when something is fused to them."""
-    with_vector = min(x.aval.ndim for x in op.operands) <= 1
-    return _MAX_MATVEC_MULTIPLY_ADDS if with_vector else _MAX_MATMUL_MULTIPLY_ADDS
+    return _MAX_MATVEC_MULTIPLY_ADDS if _is_with_vector(op) else _MAX_MULTIPLY_ADDS_OF_SUM
+
+
+def _is_with_vector(op: Op) -> bool:
+    return min(x.aval.ndim for x in op.operands) <= 1
 
 
 def _multiply_adds(op: Op) -> int:
@@ -227,7 +240,7 @@ def _elements(op: Op) -> int:
     if op.primitive in WRITES:
         return _largest(op.operands[1:])
     if op.primitive is dot.dot_general:
-        return _largest(op.results)
+        return _multiply_adds(op) if is_emitted_as_sum(op) else _largest(op.results)
     return _largest(op.operands + op.results)
 
 
