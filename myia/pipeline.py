@@ -22,9 +22,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from myia import library
-from myia.backends.xla.executable import Executable, OtherAvals, compile_function
+from myia.backends.xla.executable import (
+    Executable,
+    OtherAvals,
+    Runnable,
+    compile_function,
+)
 from myia.backends.xla.modes import explain
-from myia.backends.xla.scalar_packing import Packing
+from myia.backends.xla.packing import (
+    Packing,
+    Vectors,
+    arguments_in_vectors,
+    is_small,
+    results_in_vectors,
+)
 from myia.frontend.load import core_text, load
 from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.signature import Flattener
@@ -301,10 +312,15 @@ __all__ = [
     "Packing",
     "Plan",
     "Report",
+    "Runnable",
+    "Vectors",
+    "arguments_in_vectors",
     "compiled",
     "describe",
     "describe_pass",
     "explain",
+    "is_small",
     "lowered",
+    "results_in_vectors",
     "typed_program",
 ]

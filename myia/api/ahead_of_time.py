@@ -89,7 +89,7 @@ class Compiled(NotPortable):
         found = self._tree.find(flat)
         if found is None:
             raise TypeError("a global that the program reads has changed its type or shape")
-        return found.variant.run(self._executable, flat.leaves, flat, found.hidden)
+        return found.variant.run(flat.leaves, flat, found.hidden, self._executable)
 
     def as_text(self) -> str:
         """The optimised HLO."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,10 +19,11 @@ from myia.api.programs.decision_tree import DecisionTree, Found
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
 from myia.api.programs.lost_state_warning import warn_of_lost_state
 from myia.api.programs.recompilation import Recompilation, parameter_names
+from myia.api.programs.shortcuts import Matcher, flattening, is_told_by_type, matcher
 from myia.api.programs.write_back import WriteBack
 from myia.api.variant import Call, Layout, Programs, Variant
 from myia.infer.boundary.integers import Choice
-from myia.infer.boundary.signature import CallFlattener, Flattener, Leaf, leaves_of
+from myia.infer.boundary.signature import CallFlattener, Flattener, leaves_of
 from myia.infer.eval.program import Program
 from myia.pipeline import (
     Compilation,
@@ -31,6 +32,7 @@ from myia.pipeline import (
     Plan,
     Report,
     compiled,
+    is_small,
     typed_program,
 )
 from myia.primitives.core.platforms import ANY, has_several_platforms, target_of
@@ -40,7 +42,7 @@ LOG = logging.getLogger("myia")  # told of every compilation, at the level INFO
 LOG.addHandler(logging.NullHandler())
 
 CHANGING_GLOBALS = "globals that the program reads change type while it is compiled"
-NO_OBJECTS = CallFlattener()  # of a call whose arguments are numbers; never changed
+MOST_SHORTCUTS = 4  # for arguments of the same types
 ATTEMPTS = 8  # programs compiled for one call, if other threads change the globals that it reads
 
 
@@ -60,8 +62,10 @@ class Dispatcher:
     def __init__(self, target: Any, options: CompileOptions, name: str = "a function"):
         self.target, self.options, self.name = target, options, name
         self.programs: dict[Any, Programs] = {}  # by the signature of the call
-        # Where types tell the signature.
-        self.by_types: dict[tuple[type, ...], DecisionTree[Variant] | None] = {}
+        # By the types of the arguments. (`None` as a matcher: types tell the signature.)
+        self.shortcuts: dict[Any, list[tuple[Matcher | None, DecisionTree[Variant]]] | None] = {}
+        # The same, bound to the last program. Where it raises `OtherAvals`, call `run`.
+        self.quick: dict[Any, Callable[[tuple[Any, ...]], Any]] = {}
         self.integers = LearnedIntegers([("argument", i) for i in options.static_argnums])
         self.recompilation = Recompilation(getattr(target, "f", target))
         self.lock = Lock()
@@ -92,25 +96,22 @@ class Dispatcher:
 
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result of a call."""
-        # The fast path does not flatten. JAX's look-up finds out whether the avals fit
-        # (`OtherAvals`).
-        found: Found[Variant] | None
-        flat: Flattener = NO_OBJECTS
-        tree = self.by_types.get(tuple(map(type, args))) if not kwargs else None
-        if tree is not None:
-            last = tree.last()
-            if last is not None and not last.again:
-                found = last.found
-            else:
-                flat = CallFlattener()
-                found = tree.find_after(last, flat)
-            if found is not None:
-                try:
-                    variant = found.variant
-                    return variant.run(variant.executable, args, flat, found.hidden)
-                except OtherAvals:  # the same types with several shapes: look up by signature
-                    # For good: `_registered` adds only types that are not there yet.
-                    self.by_types[tuple(map(type, args))] = None
+        types = _types(args, kwargs)
+        try:
+            for match, tree in self.shortcuts.get(types) or ():
+                values = (*args, *kwargs.values())
+                parts = (values, ()) if match is None else match(values)
+                if parts is None:
+                    continue
+                flat = flattening(parts)
+                if (found := tree.find(flat)) is not None:
+                    if not kwargs:
+                        self._bind(types, match, tree)
+                    return found.variant.run(flat.leaves, flat, found.hidden)
+                break
+        except OtherAvals:  # the same types with several shapes: no shortcut, for good
+            self.shortcuts[types] = None
+            self.quick.pop(types, None)
         if has_several_platforms() and (here := self.of_call(args, kwargs)) is not self:
             return here.run(args, kwargs)
         flat = CallFlattener()
@@ -118,10 +119,31 @@ class Dispatcher:
         found = None if programs is None else programs.find(flat)
         if found is not None:
             variant = found.variant
-            return variant.run(variant.executable, flat.leaves, flat, found.hidden)
+            return variant.run(flat.leaves, flat, found.hidden)
         call, (variant, hidden) = self.find(args, kwargs)
         with self._logged("first run, with XLA's compilation,"):
-            return variant.run(variant.executable, call.flat.leaves, call.flat, hidden)
+            return variant.run(call.flat.leaves, call.flat, hidden)
+
+    def _bind(self, types: Any, match: Matcher | None, tree: DecisionTree[Variant]) -> None:
+        """Calls of these types are bound to the present program, as long as its facts hold."""
+        last = tree.last()
+        if last is None or last.again:
+            return
+        call, places, run = last.found.variant.bound(last.found.hidden), last.places, self.run
+
+        def quick(args: tuple[Any, ...]) -> Any:
+            try:  # `are_unchanged(places)`, without its call
+                for read, first, second, before in places:
+                    if read(first, second) is not before:
+                        return run(args, {})
+            except Exception:
+                return run(args, {})
+            if match is None:
+                return call(args)
+            found = match(args)
+            return run(args, {}) if found is None else call(*found)
+
+        self.quick[types] = quick if places or match else call
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Found[Variant]]:
         """The program of a call, compiled unless there is one; it is not run."""
@@ -175,9 +197,27 @@ class Dispatcher:
         tree.add(variant)
         self.recompilation.compiled(call.positional, call.keywords, variant.facts)
         warn_of_lost_state(variant.program.lost_state)
-        if not call.kwargs and all(map(_is_told_by_type, call.positional)):
-            self.by_types.setdefault(tuple(map(type, call.args)), tree)
+        self._add_shortcut(call, tree)
         return call._replace(programs=programs), tree
+
+    def _add_shortcut(self, call: Call, tree: DecisionTree[Variant]) -> None:
+        types = _types(call.args, call.kwargs)
+        others = self.shortcuts.get(types, [])
+        if others is None or len(others) == MOST_SHORTCUTS:
+            return
+        if any(known is tree for _, known in others):
+            return
+        signatures = (*call.positional, *call.keywords.values())
+        match = None
+        if not all(map(is_told_by_type, signatures)):
+            match = matcher(signatures, (*call.args, *call.kwargs.values()))
+            if match is None:
+                return
+        elif others:  # of other avals, which types do not tell
+            self.shortcuts[types] = None
+            return
+        # A new list: calls in other threads read it without the lock.
+        self.shortcuts[types] = [*others, (match, tree)]
 
     def program(self, call: Call, choose: Choice | None = None) -> Program:
         """The typed program of a call; `choose` as for `flatten`."""
@@ -227,6 +267,9 @@ class Dispatcher:
         donated = donate = _donated(self.options.donate_argnums, call)
         if write_back is not None and not layout.traced:
             donate = (*dict.fromkeys((*donated, *write_back.donated)),)
+        if not layout.device:  # no result takes over the memory of a small array: it is packed
+            args = program.function.args
+            donate = tuple(i for i in donate if not is_small(args[i].aval))
         options = replace(
             self.options.pipeline,
             under_a_trace=layout.traced,
@@ -256,9 +299,9 @@ def signatures(flat: Flattener, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     return positional, keywords
 
 
-def _is_told_by_type(signature: Any) -> bool:
-    """Does the type of an argument tell its signature, apart from the aval, which JAX checks?"""
-    return isinstance(signature, Leaf) and signature.kind in (float, complex, "generic", "device")
+def _types(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The key of a shortcut."""
+    return (*map(type, args), *kwargs, *map(type, kwargs.values()))
 
 
 def _donated(argnums: tuple[int, ...], call: Call) -> tuple[int, ...]:

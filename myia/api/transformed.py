@@ -22,7 +22,7 @@ from myia.infer.domain.facts import Held
 from myia.infer.domain.values import Abstract, Partial, Static
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
-from myia.pipeline import Plan, describe, describe_pass
+from myia.pipeline import OtherAvals, Plan, describe, describe_pass
 from myia.source.diagnostics import MyiaError
 
 PASS_IT = "pass it: a derivative by a default value is not taken"
@@ -60,6 +60,7 @@ class Transformed(Wrapper[P, R]):
         self.options = options
         self.name = name
         self._dispatcher = Dispatcher(self.target(), options, repr(self))
+        self._quick = self._dispatcher.quick
 
     def __repr__(self) -> str:
         f: Any = self.f
@@ -81,9 +82,18 @@ class Transformed(Wrapper[P, R]):
         return self
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        quick: Any = self._quick.get(tuple(map(type, args)))
+        result: R
         try:
-            result: R = self._dispatcher.run(args, kwargs)
+            if quick is not None and not kwargs:
+                result = quick(args)
+            else:
+                result = self._dispatcher.run(args, kwargs)
             return result
+        except OtherAvals:
+            with _public_errors():
+                result = self._dispatcher.run(args, kwargs)
+                return result
         except MyiaError as error:
             raise _public(error) from None
 

@@ -6,7 +6,7 @@ numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -16,12 +16,23 @@ from myia.api.failed_checks import FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found, Hidden, is_lasting
 from myia.api.programs.write_back import WriteBack
 from myia.infer.boundary.integers import Choice, IntegerSplit
-from myia.infer.boundary.results import TO_PYTHON
+from myia.infer.boundary.results import TO_PYTHON, Number
 from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
 from myia.infer.eval.program import Program
-from myia.pipeline import Compiled, Packing, explain
+from myia.pipeline import (
+    Compiled,
+    Packing,
+    Runnable,
+    Vectors,
+    arguments_in_vectors,
+    explain,
+    results_in_vectors,
+)
 
 FLOAT64 = np.dtype(np.float64)
+
+
+BoundCall = Callable[..., Any]  # (leaves, objects = ()) -> result
 
 
 class Call(NamedTuple):
@@ -88,9 +99,12 @@ class Layout:
         kinds = {leaf.kind for leaf in (*given, *hidden)}
         self.traced, self.transformed = "traced" in kinds, "transformed" in kinds
         self.numpy = any(leaf.kind == "array" for leaf in given)
-        floats = [i for i, kind in enumerate(program.kinds) if kind is float]
-        self.packing = Packing.of(
-            len(given), _numbers(given), _numbers(hidden), [] if self.device else floats
+        avals = [x.aval for x in program.function.args]
+        arrays = [i for i, leaf in enumerate(given) if leaf.kind == "array"]
+        self.packing = Packing(
+            arguments_in_vectors(avals[: len(given)], _numbers(given), arrays),
+            arguments_in_vectors(avals[len(given) :], _numbers(hidden)),
+            Vectors() if self.device else _results(program),
         )
 
 
@@ -98,6 +112,13 @@ def _numbers(leaves: Sequence[Leaf]) -> list[int]:
     """The positions of float64 scalars of Python or NumPy."""
     kinds = (float, "generic")
     return [i for i, x in enumerate(leaves) if x.kind in kinds and x.dtype == FLOAT64]
+
+
+def _results(program: Program) -> Vectors:
+    """How results for NumPy travel."""
+    avals = [x.aval for x in program.function.results]
+    numbers = [i for i, kind in enumerate(program.kinds) if isinstance(kind, type)]
+    return results_in_vectors(avals, numbers, len(program.kinds) if program.checks else None)
 
 
 class Variant:
@@ -116,65 +137,92 @@ class Variant:
         self.facts = program.facts
         # Are the numbers in the facts the same until the decision tree is walked again?
         self._lasts = all(is_lasting(fact.answer) for fact in self.facts if fact.values)
-        # The leaves of the facts, and the arguments made of them.
-        self._prepared: tuple[Hidden, Sequence[Any]] = ([], ())
+        # Leaves of the facts, and a call with them.
+        self._last: tuple[Hidden, BoundCall | None] = ([], None)
         self.to_python = [
             (i, TO_PYTHON[kind])
             for i, kind in enumerate(program.kinds)
-            if i not in layout.packing.results.positions and not layout.device
+            if i not in layout.packing.results.numbers and not layout.device
         ]
         self.must_wait = layout.device and layout.numpy
         self.write_back = write_back
         writes = write_back is not None
-        self.plain = not (program.checks or self.must_wait or self.to_python or writes)
+        self.only_converts = not (program.checks or self.must_wait or writes)
+        self.plain = self.only_converts and not self.to_python
 
-    def prepared(self, hidden: Hidden) -> Sequence[Any]:
-        """The leaves of the facts as arguments of the executable."""
-        last, prepared = self._prepared
-        if hidden is not last:
-            leaves = [leaf for leaves in hidden for leaf in leaves]
-            prepared = self.executable.hidden(leaves, keep=self._lasts)
-            self._prepared = (hidden, prepared)
-        return prepared
-
-    def run(self, executable: Any, leaves: Sequence[Any], flat: Flattener, hidden: Hidden) -> Any:
-        """The result of a call; `executable`: this variant's, or the one compiled ahead of time."""
-        if self.write_back is not None:
-            self.write_back.check(flat, hidden)
-        results = executable.run(leaves, self.prepared(hidden))
-        return self.finish(results, leaves, flat, hidden)
-
-    def finish(
+    def run(
         self,
-        results: Sequence[Any],
         leaves: Sequence[Any],
         flat: Flattener,
         hidden: Hidden,
+        executable: Runnable | None = None,
+    ) -> Any:
+        """The result of a call; `executable`: the one compiled ahead of time, if not this one's."""
+        call = self.bound(hidden) if executable is None else self._bound(executable, hidden)
+        return call(leaves, flat.objects)
+
+    def bound(self, hidden: Hidden) -> BoundCall:
+        """A call with these leaves of the facts: a function of its own leaves and objects."""
+        last, call = self._last
+        if call is None or hidden is not last:
+            call = self._bound(self.executable, hidden)
+            self._last = (hidden, call)
+        return call
+
+    def _bound(self, executable: Runnable, hidden: Hidden) -> BoundCall:
+        prepared = executable.hidden([x for leaves in hidden for x in leaves], keep=self._lasts)
+        recipe, write_back = self.program.recipe, self.write_back
+        only = isinstance(recipe, Number) and len(self.program.kinds) == 1
+        if only and self.plain:
+            return executable.bound(prepared, only)
+        if only and self.only_converts:
+            return _converted(executable.bound(prepared, only), self.to_python[0][1])
+        call = executable.bound(prepared)
+        if self.plain:
+            return lambda leaves, objects=(): recipe(call(leaves), objects)
+
+        def run(leaves: Sequence[Any], objects: Sequence[Any] = ()) -> Any:
+            if write_back is not None:
+                write_back.check(leaves, objects, hidden)
+            return self._finished(call(leaves), leaves, objects, hidden)
+
+        return run
+
+    def _finished(
+        self,
+        results: Sequence[Any],
+        leaves: Sequence[Any],
+        objects: Sequence[Any],
+        hidden: Hidden,
     ) -> Any:
         """The Python result made of the arrays that an executable returned."""
-        program = self.program
-        if self.plain:
-            return program.recipe(results, flat.objects)
         try:
-            return self._finished(results, leaves, flat, hidden)
+            if self.program.checks:
+                *results, code = results
+                if code := int(np.asarray(code)):
+                    raise self.failures.error(code, [*leaves, *(x for h in hidden for x in h)])
+            if self.must_wait:
+                jax.block_until_ready(results)
+            if self.to_python:
+                results = list(results)
+                for i, convert in self.to_python:
+                    results[i] = convert(results[i])
+        except jax.errors.JaxRuntimeError as error:  # of a run that has not ended before
+            explain(error)
+            raise
+        if self.write_back is not None:
+            self.write_back.apply(results, objects)
+        return self.program.recipe(results, objects)
+
+
+def _converted(call: Callable[..., Any], convert: Callable[[Any], Any]) -> BoundCall:
+    """A call whose one result is converted."""
+
+    def run(leaves: Sequence[Any], objects: Sequence[Any] = ()) -> Any:
+        try:
+            return convert(call(leaves))
         except jax.errors.JaxRuntimeError as error:  # of a run that has not ended before
             explain(error)
             raise
 
-    def _finished(
-        self, results: Sequence[Any], leaves: Sequence[Any], flat: Flattener, hidden: Hidden
-    ) -> Any:
-        program = self.program
-        if program.checks:
-            *results, code = results
-            if code := int(code):
-                raise self.failures.error(code, [*leaves, *(x for h in hidden for x in h)])
-        if self.must_wait:
-            jax.block_until_ready(results)
-        if self.to_python:
-            results = list(results)
-            for i, convert in self.to_python:
-                results[i] = convert(results[i])
-        if self.write_back is not None:
-            self.write_back.apply(results, flat)
-        return program.recipe(results, flat.objects)
+    return run

@@ -15,7 +15,7 @@ import numpy as np
 from myia.api.programs.decision_tree import Hidden
 from myia.infer.boundary.instances import set_state, state_of
 from myia.infer.boundary.integers import steps
-from myia.infer.boundary.signature import Flattener, Leaf, Node, leaves_of
+from myia.infer.boundary.signature import Leaf, Node, leaves_of
 from myia.infer.boundary.signature_differences import path_text
 from myia.infer.eval.program import Program
 
@@ -53,42 +53,41 @@ class WriteBack:
         objects = [i for i, (_, is_array) in enumerate(_places(self._named)) if is_array]
         return list(zip(leaves, objects, strict=True))
 
-    def check(self, flat: Flattener, hidden: Hidden) -> None:
+    def check(self, leaves: Sequence[Any], objects: Sequence[Any], hidden: Hidden) -> None:
         """Refuse a call whose written arrays overlap others, or themselves."""
-        targets = (flat.objects[i] for i, _ in self._updates)
+        targets = (objects[i] for i, _ in self._updates)
         written = [x for x in targets if type(x) is np.ndarray]
         if not written:
             return
         for x in written:
             if x.flags.writeable and overlaps_itself(x):
-                name = self._name_of(x, flat)
+                name = self._name_of(x, objects)
                 raise ValueError(
                     f"{name} has elements that share memory, and is written to: pass a copy"
                 )
-        arrays = [x for part in (flat.leaves, *hidden) for x in part if type(x) is np.ndarray]
+        arrays = [x for part in (leaves, *hidden) for x in part if type(x) is np.ndarray]
         for x, y in overlapping_pairs(written, arrays):
-            a, b = self._name_of(x, flat), self._name_of(y, flat)
+            a, b = self._name_of(x, objects), self._name_of(y, objects)
             raise ValueError(f"{a} and {b} share memory, and {a} is written to: pass copies")
 
-    def apply(self, numbers: Sequence[Any], flat: Flattener) -> None:
+    def apply(self, numbers: Sequence[Any], objects: Sequence[Any]) -> None:
         """Change the caller's objects as the function did."""
-        objects = flat.objects
         changes = [(objects[i], recipe(numbers, objects)) for i, recipe in self._updates]
         for target, value in changes:
             if isinstance(target, np.ndarray) and not target.flags.writeable:
-                self._check_unchanged(target, value, flat)
+                self._check_unchanged(target, value, objects)
         for target, value in changes:
             _assign(target, value)
 
-    def _check_unchanged(self, target: np.ndarray, value: Any, flat: Flattener) -> None:
+    def _check_unchanged(self, target: np.ndarray, value: Any, objects: Sequence[Any]) -> None:
         """A read-only array may be one that is written to on another path."""
         if not np.array_equal(target, np.asarray(value), equal_nan=True):
-            name = self._name_of(target, flat)
+            name = self._name_of(target, objects)
             raise ValueError(f"assignment destination is read-only: {name}")
 
-    def _name_of(self, x: Any, flat: Flattener) -> str:
+    def _name_of(self, x: Any, objects: Sequence[Any]) -> str:
         """The path of an object, for errors: `x`, `state.w`."""
-        found = zip(flat.objects, _places(self._named))
+        found = zip(objects, _places(self._named))
         return next((f"`{path}`" for y, (path, _) in found if y is x), "an array")
 
 

@@ -1,6 +1,6 @@
 """The XLA backend: typed IR to an executable. docs/emission.md has its rules and measurements.
 
 In: a lowered `Function`. Out: an `Executable`, called with arrays. Read `emit.py` (ops to `jax.lax`
-calls), `executable.py` (one `jax.jit`, calls, ahead-of-time compilation), `scalar_packing.py` (few
+calls), `executable.py` (one `jax.jit`, calls, ahead-of-time compilation), `packing.py` (few
 arrays per call), then `cpu/` (what only works around XLA's CPU backend).
 """

@@ -16,8 +16,15 @@ from myia.backends.xla.cpu.emission_options import (
     rules_for_cpu,
 )
 from myia.backends.xla.emit import emit
-from myia.backends.xla.modes import OtherModes, explain, own_modes, traced
-from myia.backends.xla.scalar_packing import Packing
+from myia.backends.xla.modes import (
+    OtherModes,
+    enter_64_bits,
+    explain,
+    leave_64_bits,
+    own_modes,
+    traced,
+)
+from myia.backends.xla.packing import Packing, Vectors
 from myia.ir.core import Function, walk
 from myia.primitives.core.host_calls import in_one_thread, is_host_call
 from myia.primitives.core.platforms import ANY, default_platform, devices_of
@@ -36,7 +43,7 @@ def compile_function(
 ) -> Executable:
     """`donate`: positions of arguments whose memory the results may reuse.
 
-    `packing`: which scalars travel in vectors; callers pass and get them one by one.
+    `packing`: what travels in vectors; callers pass and get it one by one.
     `under_a_trace`: the executable is called by a function that JAX compiles.
     `transformed`: JAX applies `vmap`, or derivatives of its own, to the executable.
     `exact`: XLA must not combine operations of arithmetic.
@@ -44,7 +51,7 @@ def compile_function(
     under a trace: JAX tells it when it lowers the program.
     `elsewhere`: the function for other platforms than a CPU, if it is another one.
     """
-    packing = packing or Packing(len(function.args))
+    packing = packing or Packing(Vectors(len(function.args)))
     common = Rules(narrow_indices=transformed, exact=exact)
     platform = ANY if under_a_trace else platform or default_platform()
     program, compiler_options = _emitted(function, elsewhere or function, common, platform)
@@ -65,52 +72,96 @@ class OtherAvals(Exception):
 
 
 class Runnable:
-    """`runnable(*arrays) -> jax arrays (Python floats where packed)`
+    """`runnable(*arrays) -> jax arrays (of NumPy, and Python numbers, where packed)`
 
     A function with run-time checks returns the code of the first that failed as its last result.
     """
 
-    __slots__ = ("_callable", "_calls_host", "_pack", "_packing", "_unpack")
+    __slots__ = ("_callable", "_calls_host", "_pack", "_pack_hidden", "_packing", "_unpack")
 
     def __init__(
         self, callable: Callable[..., Sequence[jax.Array]], packing: Packing, calls_host: bool
     ):
         self._packing, self._calls_host = packing, calls_host
         self._callable = in_one_thread(callable) if calls_host else callable
-        self._pack = packing.given.pack if packing.given.positions else None
-        self._unpack = packing.results.unpack if packing.results.positions else None
+        self._pack = packing.given.pack() if packing.given.vectors else None
+        self._pack_hidden = packing.hidden.pack() if packing.hidden.vectors else None
+        self._unpack = packing.results.unpack() if packing.results.vectors else None
 
     def __call__(self, *arrays: Any) -> Sequence[Any]:
-        count = self._packing.count
-        return self.run(arrays[:count], self.hidden(arrays[count:]))
+        count = self._packing.given.count
+        return self.bound(self.hidden(arrays[count:]))(arrays[:count])
 
-    def run(self, given: Sequence[Any], hidden: Sequence[Any]) -> Sequence[Any]:
-        """`hidden`: the arguments that no user passes, as the method `hidden` prepares them."""
-        if self._pack is not None:
-            given = self._pack(given)
-        with jax.enable_x64(True):  # outside of it JAX refuses NumPy's float64, or rounds it
+    def bound(self, hidden: Sequence[Any], only: bool = False) -> Callable[..., Any]:
+        """A call with these hidden arguments, which no user passes, as the method `hidden` prepares
+        them: a function of a list of the others. With `only` its result is the first one.
+
+        It takes more, which it ignores: one function less around it at each call.
+        """
+        call, pack, unpack = self._callable, self._pack, self._unpack
+        enter, leave, hidden = enter_64_bits, leave_64_bits, tuple(hidden)
+        if only and pack is None and unpack is None and not hidden:
+            return _only_result(call)
+
+        def run(given: Sequence[Any], _: object = None) -> Any:
+            if pack is not None:
+                given = pack(given)
+            if hidden:
+                given = (*given, *hidden)
+            before = enter()  # outside of it JAX refuses NumPy's float64, or rounds it
             try:
-                results = self._callable(*given, *hidden)
-                return results if self._unpack is None else self._unpack(results)
-            except jax.errors.JaxRuntimeError as error:
-                explain(error)
-                raise
-            except OtherModes:
-                context = own_modes()
-            except RecursionError:  # while JAX compiles: its calls nest as the program does
-                context = compiling()
-            with context:
-                results = self._callable(*given, *hidden)
-                return results if self._unpack is None else self._unpack(results)
+                results = call(*given)
+                if unpack is not None:
+                    results = unpack(results)
+            except Exception as error:
+                results = _again(call, error, given)
+                if unpack is not None:
+                    results = unpack(results)
+            finally:
+                leave(before)
+            return results[0] if only else results
+
+        return run
 
     def hidden(self, arrays: Sequence[Any], keep: bool = False) -> Sequence[Any]:
         """These arrays prepared for `run`; with `keep` for many runs, on the device."""
-        numbers = self._packing.hidden
-        packed = numbers.pack(arrays) if numbers.positions else arrays
+        packed = arrays if self._pack_hidden is None else self._pack_hidden(arrays)
         if not (keep and packed):
             return packed
         with jax.enable_x64(True):
             return jax.device_put(packed)
+
+
+def _only_result(call: Callable[..., Sequence[jax.Array]]) -> Callable[..., Any]:
+    """The first result of a call, where nothing is packed: what is left is what JAX takes."""
+    enter, leave = enter_64_bits, leave_64_bits
+
+    def run(given: Sequence[Any], _: object = None) -> Any:
+        before = enter()
+        try:
+            return call(*given)[0]
+        except Exception as error:
+            return _again(call, error, given)[0]
+        finally:
+            leave(before)
+
+    return run
+
+
+def _again(
+    call: Callable[..., Sequence[jax.Array]], error: Exception, given: Sequence[Any]
+) -> Sequence[jax.Array]:
+    """The results of a call that the modes of JAX or Python have made fail."""
+    if isinstance(error, jax.errors.JaxRuntimeError):
+        explain(error)
+    if isinstance(error, OtherModes):
+        context = own_modes()
+    elif isinstance(error, RecursionError):  # while JAX compiles: its calls nest as the program
+        context = compiling()
+    else:
+        raise error
+    with context:
+        return call(*given)
 
 
 class Executable(Runnable):
@@ -209,12 +260,16 @@ class Compiled(Runnable):
     __slots__ = ("stage",)
 
     def __init__(self, stage: jax.stages.Compiled, packing: Packing, calls_host: bool):
-        super().__init__(stage, packing, calls_host)
+        super().__init__(_always_compiled(stage), packing, calls_host)
         self.stage = stage
 
-    def run(self, given: Sequence[Any], hidden: Sequence[Any]) -> Sequence[Any]:
+
+def _always_compiled(stage: jax.stages.Compiled) -> Callable[..., Sequence[jax.Array]]:
+    def call(*arrays: Any) -> Sequence[jax.Array]:
         config: Any = jax.config  # its options are not declared
         if config.jax_disable_jit:  # JAX would refuse
             with own_modes():
-                return super().run(given, hidden)
-        return super().run(given, hidden)
+                return stage(*arrays)
+        return stage(*arrays)
+
+    return call

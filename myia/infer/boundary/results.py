@@ -88,7 +88,7 @@ class Outputs:
             return _constant(x.value)
         if isinstance(x, Scalar):
             kind = PYTHON_TYPES[x.dtype.kind] if x.weak else "array" if x.boxed else "generic"
-            return _Number(self.leaf(x.value, kind))
+            return Number(self.leaf(x.value, kind))
         if isinstance(x, Tuple):
             items, make = _sequence([self.recipe(item) for item in x.items]), x.cls
             return lambda n, o: tuple(items(n, o)) if make is None else make(*items(n, o))
@@ -128,7 +128,7 @@ class Outputs:
         if isinstance(contents, STATIC_ARRAYS):  # one object, however often the result has it
             if x.id not in self.leaf_of_array:
                 self.leaf_of_array[x.id] = self.leaf(self.ctx.read(x), "array")
-            return _Number(self.leaf_of_array[x.id])
+            return Number(self.leaf_of_array[x.id])
         if isinstance(contents, DYNAMIC_ARRAYS):
             self.ctx.fail(DynamicSizeEscapes)
         if x.id in self.active:
@@ -158,7 +158,7 @@ class Outputs:
     def buffer(self, contents: BufferObject) -> Recipe:
         """A list built in a loop: one array for each leaf of its items, split at the end."""
         count = growing_lists.list_length(contents)
-        rows = [_Number(self.leaf(row.value, "array")) for row in contents.rows]
+        rows = [Number(self.leaf(row.value, "array")) for row in contents.rows]
         total = self.recipe(count)
         template = contents.template
 
@@ -176,12 +176,12 @@ class Outputs:
         ref = Ref(id)
         contents = self.ctx.contents(ref)
         if isinstance(contents, STATIC_ARRAYS):
-            return _Number(self.leaf(self.ctx.read(ref), WRITTEN))
+            return Number(self.leaf(self.ctx.read(ref), WRITTEN))
         return self.rebuilt(contents)
 
 
 @dataclass(frozen=True, slots=True)
-class _Number:
+class Number:
     """The number or array at an index."""
 
     index: int
@@ -192,7 +192,7 @@ class _Number:
 
 def _sequence(parts: list[Recipe]) -> Recipe:
     """All of them in a sequence; a slice, if they are consecutive numbers."""
-    places = [part.index for part in parts if isinstance(part, _Number)]
+    places = [part.index for part in parts if isinstance(part, Number)]
     if places and places == list(range(places[0], places[0] + len(parts))):
         start, stop = places[0], places[-1] + 1
         return lambda n, o: n[start:stop]
