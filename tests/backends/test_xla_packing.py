@@ -6,7 +6,7 @@ import pytest
 import myia
 from myia.backends.xla.executable import compile_function
 from myia.backends.xla.packing import (
-    SMALL,
+    MAX_PACKED_BYTES,
     Packing,
     arguments_in_vectors,
     results_in_vectors,
@@ -89,7 +89,7 @@ def test_small_arrays_travel_together(dtype):
         np.arange(6).astype(dtype)[::-2],
         np.ones((), dtype),
         np.ones((2, 0), dtype),
-        np.arange(SMALL + 1).astype(dtype),
+        np.arange(MAX_PACKED_BYTES + 1).astype(dtype),
     ]
     f = myia.jit(lambda xs: [x.T.copy() for x in xs])
     assert " %arg0: tensor<16x" in f.lower(arrays).as_text().replace("(", " ")

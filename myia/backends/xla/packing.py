@@ -21,8 +21,10 @@ from jax import lax
 
 from myia.ir.avals import Aval
 
-SMALL = 4096  # bytes of an array that may travel in a vector: there its copy costs less than a call
-MANY = 4  # small arrays of one dtype among the arguments; fewer travel alone
+MAX_PACKED_BYTES = (
+    4096  # bytes of an array that may travel in a vector: there its copy costs less than a call
+)
+MIN_PACKED_ARRAYS = 4  # small arrays of one dtype among the arguments; fewer travel alone
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ def arguments_in_vectors(
     A single scalar is not packed: alone it is faster.
     """
     found = [scalars] if len(scalars) > 1 else []
-    found += [group for group in _small(avals, arrays).values() if len(group) >= MANY]
+    found += [group for group in _small(avals, arrays).values() if len(group) >= MIN_PACKED_ARRAYS]
     return Vectors(len(avals), tuple(_vector(avals, group) for group in found))
 
 
@@ -202,7 +204,7 @@ def results_in_vectors(
 
 def is_small(aval: Aval) -> bool:
     """May it travel in a vector?"""
-    return 0 < aval.nbytes <= SMALL
+    return 0 < aval.nbytes <= MAX_PACKED_BYTES
 
 
 def _small(avals: Sequence[Aval], positions: Sequence[int]) -> dict[np.dtype, list[int]]:
