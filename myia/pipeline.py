@@ -46,6 +46,7 @@ from myia.ir.printer import to_text
 from myia.ir.verifier import verify
 from myia.passes.pipeline import Pass, left_out, optimize
 from myia.primitives.core.platforms import ANY, OTHERS, default_platform, inferring_for
+from myia.source import progress
 from myia.source.diagnostics import InternalError, MyiaError
 from myia.source.process import compiling
 from myia.storage import STRATEGIES, Limits, OverBudget, Plan, lower_and_plan, lower_within
@@ -128,6 +129,7 @@ class Compilation:
             yield now
 
     def _after(self, stage: str, observer: Observer | None) -> Compilation:
+        progress.stage(stage)
         if stage == "expand":
             return replace(self, function=expand_derivatives(self.function), stage=stage)
         if stage == "storage":
@@ -135,6 +137,7 @@ class Compilation:
             return replace(self, function=function, plan=plan, stage=stage)
 
         def apply(each: Pass, before: Function) -> Function:
+            progress.stage(stage, each.name)
             after = each.function(before)
             if self.options.verify and after is not before:
                 _verify_after(stage, each, after)
@@ -178,6 +181,7 @@ def typed_program(
     choose: Choice | None = None,
 ) -> Program:
     """Typed IR of `f` at the signatures of its arguments; `flat`: what these were flattened by."""
+    progress.stage("inference")
     modes: dict[str, Any] = {"debug": options.debug, "report": report, "choose": choose}
     with inferring_for(options.platform):
         program = infer(load, f, positional, keywords, flat, **modes)

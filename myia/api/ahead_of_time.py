@@ -11,6 +11,7 @@ from myia.api.programs.decision_tree import DecisionTree
 from myia.api.variant import Programs, Variant
 from myia.infer.boundary.signature import CallFlattener
 from myia.primitives.core.platforms import ANY, PLATFORMS, bound_device, default_platform
+from myia.source import progress
 
 OTHER_PLATFORMS = (
     "lowered for {0}, which can be shown and exported: what runs here is lowered for the platform "
@@ -58,7 +59,7 @@ class Lowered(NotPortable):
         devices = (bound_device(leaf) for leaf in call.flat.leaves)
         device = next((d for d in devices if d is not None), None) if platforms is None else None
         self._lowered = self._variant.executable.lower(device, platforms)
-        self._platforms = platforms
+        self._platforms, self._name = platforms, dispatcher.name
 
     def as_text(self) -> str:
         """StableHLO."""
@@ -68,7 +69,9 @@ class Lowered(NotPortable):
         """RuntimeError: it is lowered for platforms of which this process has no device."""
         if self._platforms not in (None, (default_platform(),)):
             raise RuntimeError(OTHER_PLATFORMS.format(", ".join(self._platforms or ())))
-        executable = self._variant.executable.compile(self._lowered)
+        with progress.compilation_of(self._name):
+            progress.stage(progress.BY_XLA)
+            executable = self._variant.executable.compile(self._lowered)
         return Compiled(self._programs, self._integers, self._variant, executable)
 
 

@@ -37,6 +37,7 @@ from myia.pipeline import (
 )
 from myia.primitives.core.platforms import ANY, has_several_platforms, target_of
 from myia.source.process import Lock
+from myia.source.progress import compilation_of
 
 LOG = logging.getLogger("myia")  # told of every compilation, at the level INFO
 LOG.addHandler(logging.NullHandler())
@@ -120,9 +121,10 @@ class Dispatcher:
         if found is not None:
             variant = found.variant
             return variant.run(flat.leaves, flat, found.hidden)
-        call, (variant, hidden) = self.find(args, kwargs)
-        with self._logged("first run, with XLA's compilation,"):
-            return variant.run(call.flat.leaves, call.flat, hidden)
+        with compilation_of(self.name):
+            call, (variant, hidden) = self.find(args, kwargs)
+            with self._logged("first run, with XLA's compilation,"):
+                return variant.run(call.flat.leaves, call.flat, hidden)
 
     def _bind(self, types: Any, match: Matcher | None, tree: DecisionTree[Variant]) -> None:
         """Calls of these types are bound to the present program, as long as its facts hold."""
@@ -173,7 +175,7 @@ class Dispatcher:
 
         An int that keeps changing becomes an argument of it, if possible.
         """
-        with self.lock:
+        with self.lock, compilation_of(self.name):
             # Another thread may have compiled it meanwhile, or made its int an argument.
             call = self.flatten(args, kwargs)
             tree = call.programs.trees.get(call.integers)

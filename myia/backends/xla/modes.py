@@ -11,6 +11,7 @@ from typing import Any
 import jax
 
 from myia.primitives.core.host_calls import host_exception
+from myia.source import progress
 from myia.source.process import compiling
 
 FORKED = (
@@ -24,6 +25,16 @@ TRANSFER = (
     '(with jax.transfer_guard_host_to_device("allow"))'
 )
 DONATED = "a donated array is passed, or read, under another name too: pass a copy"
+
+XLA_HAS_COMPILED = "/jax/core/compile/backend_compile_duration"  # an event of JAX's
+
+
+def _on_event(event: str, *_: object, **__: object) -> None:
+    if event == XLA_HAS_COMPILED:
+        progress.compiled_by_xla()
+
+
+jax.monitoring.register_event_duration_secs_listener(_on_event)
 
 _compiled_in: list[int] = []  # the process in which XLA compiled first
 
@@ -71,8 +82,11 @@ def traced(program: Callable) -> Callable:
         if config.jax_disable_jit or config.jax_check_tracer_leaks:
             raise OtherModes
         _refuse_in_forked_process()
+        progress.stage("emission")
         with compiling():
-            return program(*arrays)
+            results = program(*arrays)
+        progress.stage(progress.BY_XLA)
+        return results
 
     return run
 
