@@ -152,7 +152,7 @@ class _IndependenceTest:
         return (
             all(self._can_widen(op, can_widen) for op in ops)
             and all(self._find_stride(op, gathers) for op in ops if self._is_access(op))
-            and any(self.strides.values())
+            and (self.inner or any(self.strides.values()))
             and all(map(self._classify_carry, self.body.args[1:], self.body.yields))
         )
 
@@ -179,7 +179,8 @@ class _IndependenceTest:
         inner_steps = (start[x] for start in starts for x in self.inner.intersection(start))
         # With greater steps the inner loop has been vectorized already.
         if is_affine and all(abs(step) <= 1 for step in inner_steps):
-            if not moving and op.primitive is dynamic_slice:
+            # A store that does not move is a sum over the iterations, or the loop is none of ours.
+            if not moving and (op.primitive is dynamic_slice or self.inner):
                 self.strides[op] = None
                 return True
             if len(moving) == 1 and self._moves_in_range(op, moving[0], starts[moving[0]]):

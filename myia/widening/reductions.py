@@ -53,7 +53,7 @@ def apply_reduction(
             total = _tree_reduction(steps[0], [_contributions(values, step) for step in steps])
             return combine(steps[0], carry, reshape(total, shape=carry.shape))
         for step in steps:
-            total = _sum_over_iterations(values, definitions, step)
+            total = sum_over_iterations(values, definitions, step)
             carry = combine(step, carry, reshape(total, shape=carry.shape))
         return carry
 
@@ -95,7 +95,7 @@ def _tree_reduction(step: ReductionStep, terms: Sequence[Value]) -> Value:
     return total
 
 
-def _sum_over_iterations(
+def sum_over_iterations(
     values: WideValues, definitions: Mapping[Value, Op], step: ReductionStep
 ) -> Value:
     """The sum of the terms; of products, it is a product that contracts the iterations too."""

@@ -21,7 +21,12 @@ from myia.ir.avals import I64
 from myia.ir.builder import append, at
 from myia.ir.core import Op, Region, Value, reads, walk
 from myia.ir.rewrite import clone_op, inline
-from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.dynamic_slices import (
+    dynamic_slice,
+    dynamic_update_slice,
+    slice_sizes,
+    start_indices,
+)
 from myia.primitives.arrays.shaping import reduce_sum, reshape
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, call_p, if_p, loop_p
@@ -31,7 +36,7 @@ from myia.source.diagnostics import InternalError
 from myia.widening.accesses import gather, load, store
 from myia.widening.batching_rules import batch, can_batch
 from myia.widening.one_by_one import emit_one_by_one
-from myia.widening.reductions import apply_reduction, combine
+from myia.widening.reductions import apply_reduction, combine, sum_over_iterations
 from myia.widening.regions import emit_branches, emit_loop
 from myia.widening.summary import (
     SHAPE_CHANGES,
@@ -167,7 +172,8 @@ class Widener:
         return array
 
     def _emit_structured(self, op: Op) -> None:
-        if all(x not in self.wide for x in reads(op)):
+        adds = any(x in self.summary.reduced_stores for r in op.regions for x in walk(r))
+        if not adds and all(x not in self.wide for x in reads(op)):
             self._emit_once(op)
         elif op.primitive is if_p:
             emit_branches(self.values, op, self.run)
@@ -256,13 +262,24 @@ class Widener:
         """The array plus all that the iterations add at the start indices of one store."""
         into = reduction.store
         stride = self.summary.strides[into]
-        assert stride is not None
         with at(into.span):
+            if stride is None:
+                return self._add_to_one_slice(array, reduction)
             elements = load(self.values, array, into, stride)
             for step in reduction.steps:
                 term = reshape(self.values.widened(step.term), shape=elements.shape)
                 elements = combine(step, elements, term)
             return self._store(array, elements, into)
+
+    def _add_to_one_slice(self, array: Value, reduction: ArrayReduction) -> Value:
+        """All iterations add to the same slice."""
+        into = reduction.store
+        starts = [self.values.in_first(x) for x in start_indices(into)]
+        elements = dynamic_slice(array, *starts, sizes=slice_sizes(into))
+        for step in reduction.steps:
+            total = sum_over_iterations(self.values, self.definitions, step)
+            elements = combine(step, elements, reshape(total, shape=elements.shape))
+        return dynamic_update_slice(array, elements, *starts)
 
 
 def _contraction(total: Op, product: Op) -> Op:

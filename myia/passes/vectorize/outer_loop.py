@@ -14,10 +14,11 @@
 An iteration on a short row mostly pays for starting its ops; ops on whole arrays are started once.
 Each row is computed from the same numbers as before. Sums of cotangents have no order that a user
 wrote: the contributions of all iterations are summed first, those that are outer products as one
-product of matrices. A loop that makes a sum in the user's order is left alone.
+product of matrices. A loop over rows that makes a sum in the user's order is left alone.
 
 Outer loops around recurrences are vectorized, too, as many recurrences side by side. An iteration
-of the inner loop then works on vectors, and each of its sums keeps its order. A nest in which all
+of the inner loop then works on vectors, and each of its sums keeps its order; a sum of the user in
+the outer loop is made after it (`ordered_sums.py`). A nest in which all
 inner loops can be vectorized themselves (`inner_loop.py`) is left alone.
 
 If the rows of all iterations together are larger than the caches, the loop is strip-mined.
@@ -35,9 +36,11 @@ from myia.analysis.loop_summary import is_scalar_op, summary_if_independent
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append
 from myia.ir.core import Function, Op, Region, Value, walk
+from myia.passes.vectorize.ordered_sums import add_in_order, ordered_sums
 from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, slice_sizes
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant, constant_p, empty_p
+from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import add, mul
@@ -85,6 +88,8 @@ def _vectorized(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Seque
     if any(each.primitive is loop_p for each in loop.body.ops):
         constants = {x for x in loop.carries if _is_constant_array(walk.definition(x))}
         width, summary = _plan_for_nest(loop, ranges, elements, constants)
+        if summary is None:
+            return _terms_apart(op, count, ranges, elements, constants)
     else:
         width, summary = _plan_for_rows(loop, ranges, elements)
     width = min(count, width)
@@ -98,6 +103,25 @@ def _vectorized(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Seque
     if not remaining:
         return carries
     return widen_iterations(loop, summary, _i64(count - remaining), carries, remaining, "rows")
+
+
+def _terms_apart(
+    op: Op, count: int, ranges: IndexRanges, elements: int, constants: Set[Value]
+) -> Sequence[Value] | None:
+    """A nest with sums in the order of the user: their terms in wide iterations, then the sums."""
+    loop = Loop.of(op)
+    with Builder() as b:
+        found = ordered_sums(loop, count)
+        if found is None:
+            return None
+        constants = constants | set(found.terms.carries[len(loop.carries) - len(found.sums) :])
+        width, summary = _plan_for_nest(found.terms, ranges, elements, constants)
+        if summary is None or min(count, width) < MIN_WIDTH:
+            return None
+        results = emit_loop(found.terms)
+    for each in b.ops:
+        append(each)
+    return add_in_order(loop, found, results)
 
 
 def _is_constant_array(op: Op | None) -> bool:

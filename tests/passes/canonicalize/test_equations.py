@@ -246,6 +246,21 @@ EXAMPLES = {
             "%1 = slice %0 {limit=(2,), start=(0,), stride=(2,)}",
         ),
     ],
+    ("reduce_sum", "reduce_sum(reshape(x) with axes of length 1) == reshape(reduce_sum(x))"): [
+        ("x: f64[2,3]", "%0 = reshape %x {shape=(1, 2, 3)}; %1 = reduce_sum %0 {axes=(0, 2)}"),
+    ],
+    ("reshape", "reshape(empty) == empty"): [
+        ("x: f64[]", "%0 = empty {dtype=f64, shape=(4,)}; %1 = reshape %0 {shape=(2, 2)}")
+    ],
+    ("transpose", "transpose(empty) == empty"): [
+        ("x: f64[]", "%0 = empty {dtype=f64, shape=(4, 2)}; %1 = transpose %0 {permutation=(1, 0)}")
+    ],
+    ("broadcast", "broadcast(empty) == empty"): [
+        (
+            "x: f64[]",
+            "%0 = empty {dtype=f64, shape=(4,)}; %1 = broadcast %0 {dims=(1,), shape=(2, 4)}",
+        )
+    ],
     ("reshape", "reshape(broadcast(number)) == broadcast(number)"): [
         ("x: f64[]", "%0 = broadcast %x {dims=(), shape=(4,)}; %1 = reshape %0 {shape=(2, 2)}")
     ],

@@ -238,3 +238,149 @@ def test_programs_and_their_derivatives(f, args):
     for found, expected in zip(myia.jit(results)(*copies[0]), results(*copies[1]), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-13)
     myia.check_grads(lambda *args: sum(np.sum(np.cos(y)) for y in results(*args)), args, order=2)
+
+
+# ----- Sums beside recurrences
+
+
+def residuals(x, n):
+    """A sum of the user beside a recurrence; every iteration reads all of `x`."""
+    total = 0.25
+    for i in range(n):
+        t = -1.0 + i * 2.0 / (n - 1.0)
+        residual, power = np.sign(t), 1.0
+        for j in range(len(x)):
+            residual -= x[j] * power
+            power *= t
+        total += residual * residual
+    return total
+
+
+def several_sums(x, n):
+    total, product, rest = 1.0, 1.0, 0.0
+    for i in range(n):
+        y = np.cos(1.0 * i)
+        for j in range(len(x)):
+            y = np.sin(y + x[j])
+        total += y
+        total -= 0.5 * y * y
+        product *= 1.0 + 0.01 * y
+        rest = rest + x[0] * y
+    return total * product + rest
+
+
+def sum_that_is_read(x, n):
+    total, found = 0.0, 0.0
+    for i in range(n):
+        y = 1.0 * i
+        for j in range(len(x)):
+            y = np.sin(y * x[j])
+        total += y
+        found = max(found, total)
+    return found
+
+
+def counted_in_an_inner_loop(x, n):
+    """The cotangent of `x[j]` gets the same number from every iteration."""
+    total = 0.0
+    for i in range(n):
+        y = np.sin(1.0 * i)
+        for j in range(len(x)):
+            y = 0.5 * y + 0.25
+            total += 3.0 * x[j]
+        total += y
+    return total
+
+
+@pytest.mark.parametrize("f", [residuals, several_sums, sum_that_is_read, counted_in_an_inner_loop])
+def test_sums_beside_recurrences(f):
+    """Values with the pass and without it; derivatives against central differences, too."""
+    x, n, h = np.linspace(-0.7, 0.9, 6), 22, 1e-6
+    plain = myia.pipeline.Options(disable=frozenset({"outer_loop"}))
+    value = float(myia.jit(f)(x, n))
+    assert value == pytest.approx(float(myia.jit(f, pipeline=plain)(x, n)), rel=1e-14)
+    assert value == pytest.approx(f(x, n), rel=1e-13)
+    slopes = [(f(x + h * e, n) - f(x - h * e, n)) / (2 * h) for e in np.eye(6)]
+    gradient = myia.grad(f)(x, n)
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(gradient, myia.grad(f, pipeline=plain)(x, n), rtol=1e-12)
+
+
+def test_iterations_beside_a_sum_are_wide():
+    x = np.linspace(-0.7, 0.9, 6)
+    assert "f64[22]" in myia.jit(residuals).ir(x, 22)["finish"]
+    text = myia.grad(residuals).ir(x, 22)["finish"]
+    assert (text.count(" for ") == 1 and " dot_general " in text) or "reduce_sum" in text
+
+
+ORDERED = """
+func @f(%b: f64[9], %s: f64[]) -> f64[], f64[9] {
+  %n = 9: i64[]
+  %m = 5: i64[]
+  %s, %b = for %k < %n (%s = %s, %b = %b) bound 9 {
+    %1 = dynamic_slice %b, %k {sizes=(1,)}
+    %2 = reshape %1 {shape=()}
+    %y = for %j < %m (%y = %2) bound 5 {
+      %3 = sin %y
+      yield %3
+    }
+    %4 = sub %s, %y
+    %5 = add %2, %4
+    %6 = reshape %y {shape=(1,)}
+    %b = dynamic_update_slice %b, %6, %k
+    yield %5, %b
+  }
+  return %s, %b
+}"""
+
+
+def test_the_order_of_a_sum_is_kept():
+    before = parse(ORDERED)
+    after = outer_loop(before)
+    verify(after)
+    assert after is not before
+    args = [np.random.default_rng(4).normal(size=9) * 10.0 ** np.arange(9), np.float64(1e3)]
+    for x, y in zip(evaluate(before, args), evaluate(after, args), strict=True):
+        np.testing.assert_array_equal(x, y)
+
+
+ADDS_THE_SAME = """
+func @f(%a: f64[5], %b: f64[9], %c: f64[]) -> f64[5], f64[9] {
+  %n = 9: i64[]
+  %m = 5: i64[]
+  %a, %b = for %k < %n (%a = %a, %b = %b) bound 9 {
+    %1 = dynamic_slice %b, %k {sizes=(1,)}
+    %2 = reshape %1 {shape=()}
+    %s, %a = for %j < %m (%s = %2, %a = %a) bound 5 {
+      %3 = sin %s
+      %4 = dynamic_slice %a, %j {sizes=(1,)}
+      %5 = reshape %4 {shape=()}
+      %6 = add %5, %TERM {reassoc=True}
+      %7 = reshape %6 {shape=(1,)}
+      %8 = dynamic_update_slice %a, %7, %j
+      yield %3, %8
+    }
+    %9 = reshape %s {shape=(1,)}
+    %b = dynamic_update_slice %b, %9, %k
+    yield %a, %b
+  }
+  return %a, %b
+}"""
+
+
+@pytest.mark.parametrize("term", ["c", "s"])
+def test_all_iterations_add_to_the_same_elements(term):
+    before = parse(ADDS_THE_SAME.replace("%TERM", f"%{term}"))
+    after = outer_loop(before)
+    verify(after)
+    assert after is not before
+    rng = np.random.default_rng(4)
+    args = [rng.normal(size=5), rng.normal(size=9), np.float64(0.3)]
+    for x, y in zip(evaluate(before, args), evaluate(after, args), strict=True):
+        np.testing.assert_allclose(y, x, rtol=1e-13)
+
+
+@pytest.mark.parametrize("change", [(" {reassoc=True}", ""), ("add %5,", "mul %5,")])
+def test_other_stores_to_the_same_elements(change):
+    text = ADDS_THE_SAME.replace("%TERM", "%s").replace(*change)
+    assert unchanged(outer_loop, text.replace(" {reassoc=True}", ""))

@@ -18,10 +18,12 @@ from myia.primitives.arrays.shaping import (
     broadcast,
     flip,
     pad,
+    reduce_sum,
     reshape,
     slice,
     transpose,
 )
+from myia.primitives.core.define import empty, empty_p
 
 # ----- Rearrangements without effect
 
@@ -99,7 +101,27 @@ def _(match: Matcher, op: Op, x: Value) -> Value | None:
     return slice(y, start=start, limit=limit, stride=stride) if fits else None
 
 
+@equation(reduce_sum, "reduce_sum(reshape(x) with axes of length 1) == reshape(reduce_sum(x))")
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
+    inner = match.operand_of(reshape, x)
+    if inner is None or inner.aval.ndim >= x.aval.ndim:
+        return None
+    old, new = ([i for i, n in enumerate(v.shape) if n != 1] for v in (inner, x))
+    if [inner.shape[i] for i in old] != [x.shape[i] for i in new]:
+        return None
+    axes = tuple(i for i, j in zip(old, new) if j in op.params["axes"])
+    total = reduce_sum(inner, axes=axes) if axes else inner
+    return reshape(total, shape=op.results[0].shape)
+
+
 # ----- Rearrangements of an array filled with one number
+
+
+@equation(reshape, "reshape(empty) == empty")
+@equation(transpose, "transpose(empty) == empty")
+@equation(broadcast, "broadcast(empty) == empty")
+def _(match: Matcher, op: Op, x: Value) -> Value | None:
+    return None if match.defined_by(empty_p, x) is None else empty(op.results[0].aval)
 
 
 def _broadcast_scalar(match: Matcher, x: Value) -> Value | None:
