@@ -12,7 +12,7 @@ Measured is processor time in the fastest of many samples, contestants in turns.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import jax
@@ -23,6 +23,7 @@ import torch
 
 import myia
 from benchmarks.harness import measure
+from benchmarks.page.rows import Row, row
 
 SAMPLING = {"samples": 15, "sample_seconds": 0.01, "clock": time.process_time, "max_seconds": 3.0}
 
@@ -270,19 +271,21 @@ class Problem:
     derivative: Callable = myia.grad
     derivative_jax: Callable = jax.grad
 
-    def contestants(self) -> dict[str, Callable[[], object]]:
+    def rivals(self) -> dict[str, Callable[[], object]]:
         args, steps = self.args, self.steps
         static = tuple(range(len(args), len(args) + len(steps)))
         with jax.enable_x64(True):
             values = [jnp.asarray(x) for x in args]
-        found = {}
+        on_jax = jax.jit(self.derivative_jax(self.jax), static_argnums=static)
+        found = {"JAX": _in_double(on_jax, *values, *steps)}
+        return found | {name: _call(f, *args, *steps) for name, f in self.others.items()}
+
+    def contestants(self) -> dict[str, Callable[[], object]]:
+        args, steps, found = self.args, self.steps, {}
         for name, f in self.forms.items():
             found[f"{name}: value"] = _call(myia.jit(f), *args, *steps)
             found[f"{name}: derivative"] = _call(myia.jit(self.derivative(f)), *args, *steps)
-        on_jax = jax.jit(self.derivative_jax(self.jax), static_argnums=static)
-        found["JAX"] = _in_double(on_jax, *values, *steps)
-        found |= {name: _call(f, *args, *steps) for name, f in self.others.items()}
-        return found
+        return found | self.rivals()
 
 
 def _call(f: Callable, *args) -> Callable[[], object]:
@@ -306,18 +309,18 @@ def problems() -> list[Problem]:
             (rng.normal(size=(n, d)), rng.normal(size=(k, d))),
             {"product": kmeans_by_product, "differences": kmeans},
             _kmeans_jax,
-            others={"by hand, numba": _newton_by_hand},
+            others={"by hand": _newton_by_hand},
             derivative=_newton,
             derivative_jax=lambda _: _newton_jax,
         )
 
     def exponentials(n: int) -> Problem:
-        others = {"torch": _lse_torch, "by hand, numba": _lse_by_hand}
+        others = {"PyTorch": _lse_torch, "by hand": _lse_by_hand}
         return Problem(f"lse, {n}", (rng.normal(size=n),), {"arrays": lse}, _lse_jax, (), others)
 
     forms = {"loops": llsq, "rows": llsq_by_rows}
-    hand = {"by hand, numba": _llsq_by_hand}
-    minors = {"by hand, numba": _det_by_hand}
+    hand = {"by hand": _llsq_by_hand}
+    minors = {"by hand": _det_by_hand}
     x = rng.normal(size=128)
     return [
         clusters(10, 1000, 8),
@@ -331,6 +334,15 @@ def problems() -> list[Problem]:
         Problem("ode, 1000, 100 steps", (rng.normal(size=1000),), {"loop": ode}, _ode_jax, (100,)),
         Problem("rolls, 1000", (rng.normal(size=1000),), {"loop": rolled}, _rolled_jax, (100,)),
     ]
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    """For the page of results: each form of each problem."""
+    for problem in [p for p in problems() if p.name == "det, 5"] if quick else problems():
+        for form, f in problem.forms.items():
+            ours = _call(myia.jit(problem.derivative(f)), *problem.args, *problem.steps)
+            contestants = {"myia": ours, **problem.rivals()}
+            yield row("Derivatives", f"{problem.name}: {form}", contestants, quick=quick)
 
 
 def check(problem: Problem, calls: dict[str, Callable[[], object]]) -> None:
