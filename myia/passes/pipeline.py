@@ -96,7 +96,7 @@ BEFORE_DIFFERENTIATION = Phase(
     (
         Pass(
             valid_elements,
-            "Reductions of arrays of run-time size handle the elements that are there.",
+            "Reductions and stores of run-time size handle the elements that are there.",
             before=("dce",),
             on=("cpu",),
         ),

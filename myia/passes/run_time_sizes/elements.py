@@ -13,7 +13,7 @@ is computed as a whole, and the element is loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from myia.analysis.linear_indices import (
     IndexRanges,
@@ -26,7 +26,7 @@ from myia.analysis.linear_indices import (
 from myia.ir.avals import I64
 from myia.ir.builder import emit1
 from myia.ir.core import Op, Value
-from myia.passes.run_time_sizes.valid_ranges import moved_axes
+from myia.passes.run_time_sizes.valid_ranges import index_constant, moved_axes
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, start_indices
 from myia.primitives.arrays.gather import IndexDims, gather
@@ -53,10 +53,14 @@ class Elements:
     def at(self, x: Value, index: Index) -> Value:
         """The element of `x`, without the axes along which it is single."""
         if all(i is None for i in index):
-            return x
+            return self.whole(x)
         if (x, index) not in self.known:
             self.known[x, index] = self._element(x, index)
         return self.known[x, index]
+
+    def whole(self, x: Value) -> Value:
+        """All elements."""
+        return x
 
     def add(self, x: Value, y: Value) -> Value:
         """The sum of two indices, with its linear form."""
@@ -71,7 +75,7 @@ class Elements:
         return x
 
     def _constant(self, n: int) -> Value:
-        return self._with_form(constant(n, I64.dtype), constant_form(n))
+        return index_constant(n, self.ranges)
 
     def _element(self, x: Value, index: Index) -> Value:
         op = self.definitions.get(x)
@@ -98,8 +102,11 @@ class Elements:
     def _load(self, x: Value, index: Index) -> Value:
         sizes = tuple(n if i is None else 1 for i, n in zip(index, x.shape))
         starts = [self._constant(0) if i is None else i for i in index]
-        found = dynamic_slice(x, *starts, sizes=sizes)
-        return shaping.reshape(found, shape=_kept(x.shape, index))
+        return shaping.reshape(self.read(x, starts, sizes), shape=_kept(x.shape, index))
+
+    def read(self, x: Value, starts: Sequence[Value], sizes: tuple[int, ...]) -> Value:
+        """A slice of an array that is not computed element by element."""
+        return dynamic_slice(x, *starts, sizes=sizes)
 
     def _moved(self, op: Op, index: Index, axes: Mapping[int, int]) -> Value:
         """An element of a broadcast, a transpose, a reshape that adds axes of one element."""
@@ -283,20 +290,20 @@ class Elements:
             elif at is None:
                 return self._part(op, index)
             else:
-                inner.append(self.add(self._fitting(start, n - size), at))
+                inner.append(self.add(self.fitting(start, n - size), at))
         return self.at(x, tuple(inner))
 
     def _part(self, op: Op, index: Index) -> Value:
         """A row of a slice that is not all of the row."""
         x, sizes = op.operands[0], op.params["sizes"]
         starts = [
-            start if at is None else self.add(self._fitting(start, n - size), at)
+            start if at is None else self.add(self.fitting(start, n - size), at)
             for at, start, size, n in zip(index, start_indices(op), sizes, x.shape)
         ]
         own = tuple(n if at is None else 1 for at, n in zip(index, sizes))
-        return shaping.reshape(dynamic_slice(x, *starts, sizes=own), shape=_kept(sizes, index))
+        return shaping.reshape(self.read(x, starts, own), shape=_kept(sizes, index))
 
-    def _fitting(self, start: Value, last: int) -> Value:
+    def fitting(self, start: Value, last: int) -> Value:
         """A start index clamped to 0 .. `last`."""
         if last == 0:
             return self._constant(0)
@@ -321,7 +328,7 @@ class Elements:
             return None
         at = logic.convert(self.at(indices, (*own, self._constant(0))), dtype=I64.dtype)
         if not self._is_loaded(x):  # a load clamps its index itself
-            at = self._fitting(at, x.shape[axis] - 1)
+            at = self.fitting(at, x.shape[axis] - 1)
         return self.at(x, (*rest[:axis], at, *rest[axis:]))
 
 

@@ -15,7 +15,8 @@ An array of run-time size is stored at its bound, and masked: `x[:i] @ y[:i]` ha
 elements in each iteration. An element that the mask leaves out is the neutral element of the
 reduction, so the loop may skip it; what remains costs what is there. `elements.py` computes an
 element from the operands of the chain of ops that ends in the reduction: neither the masks nor the
-padding remain. Reductions over one range whose operands do not depend on each other share a loop.
+padding remain. Stores into slices of run-time size become loops, too (`stores.py`). Reductions over
+one range whose operands do not depend on each other share a loop.
 
 Runs before derivatives are taken: an adjoint loop costs what is there, too. Loops are what the
 other passes know how to vectorize.
@@ -29,20 +30,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from myia.analysis.linear_indices import IndexRanges, LinearForm, constant_form, minus, plus
-from myia.ir.avals import I64
+from myia.analysis.linear_indices import IndexRanges
 from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Op, Region, Value, has_effect, reads, walk
 from myia.ir.dependence import needed
 from myia.ir.primitive import Primitive
 from myia.passes.canonicalize.cse import cse
 from myia.passes.run_time_sizes.elements import Elements
-from myia.passes.run_time_sizes.valid_ranges import Bounds, Definitions, along, bounds_unless
+from myia.passes.run_time_sizes.stores import is_masked, loop_of_store
+from myia.passes.run_time_sizes.valid_ranges import (
+    Bounds,
+    Definitions,
+    along,
+    bounds_unless,
+    new_index,
+    valid_range,
+)
 from myia.primitives.arrays import reductions, shaping
+from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import derivative_p, loop_p, rev_p
 from myia.primitives.linalg.dot import dot_general
@@ -50,7 +58,6 @@ from myia.primitives.pointwise import arithmetic, logic
 from myia.rewriting.walk import rebuilt, with_region
 
 MIN_BOUND = 32  # of an axis: a short masked array is cheaper than a loop
-DEEP = 1 << 20  # the depth of new indices: deeper than what they are bounded by
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ def _has_candidates(region: Region) -> bool:
     definitions = {y: op for op in walk(region) for y in op.results}
     loops = (op for op in walk(region) if op.primitive in (loop_p, rev_p))
     inside = (op for loop in loops for inner in loop.regions for op in walk(inner))
-    return any(_bounds_by_axes(op, definitions) for op in inside)
+    return any(_bounds_by_axes(op, definitions) or is_masked(op, definitions) for op in inside)
 
 
 def _bounds_by_axes(op: Op, definitions: Definitions) -> dict[tuple[int, ...], Bounds]:
@@ -142,6 +149,12 @@ class _Pass:
                 inner = tuple(self.region(r, inside, of_derivative) for r in op.regions)
                 if inner != op.regions:
                     op = Op(op.primitive, op.operands, op.params, inner, op.results, op.span)
+            elif in_loop and op.primitive is dynamic_update_slice:
+                with Builder() as b, at(op.span):
+                    stores = loop_of_store(op, self.definitions, self.ranges, self._is_local_to(op))
+                if stores is not None:
+                    ops += b.ops
+                    op = stores
             elif in_loop and op.primitive in _FOLDS:
                 with Builder() as b, at(op.span):
                     sink = self._sink(op, differentiated)
@@ -162,7 +175,9 @@ class _Pass:
             return None
         for axes, bounds in _bounds_by_axes(op, self.definitions).items():
             if self._is_contiguous(op, axes):
-                return self._range(op, axes, bounds, op.operands[0].shape[axes[0]])
+                n = op.operands[0].shape[axes[0]]
+                found = valid_range(bounds, n, self.ranges)
+                return found and _Sink(op, axes, *found, n)
         return None
 
     def _is_contiguous(self, op: Op, axes: tuple[int, ...]) -> bool:
@@ -184,41 +199,6 @@ class _Pass:
         if op is not None and op.primitive is logic.select:
             return self._is_first(op.operands[1], axis)
         return all(n == 1 for n in x.shape[:axis])
-
-    def _range(self, op: Op, axes: tuple[int, ...], bounds: Bounds, n: int) -> _Sink | None:
-        """Where the elements are that the mask keeps, as far as one bound at each end says."""
-        low = min((b.end for b in bounds if b.is_lower), key=self._order, default=None)
-        high = min((b.end for b in bounds if not b.is_lower), key=self._order, default=None)
-        start = self._constant(0) if low is None else low
-        stop = self._constant(n) if high is None else high
-        if not self.ranges.is_nonnegative(self.ranges.linear_form(start)):
-            start = arithmetic.max(start, 0)
-        if not self.ranges.is_nonnegative(minus(constant_form(n), self.ranges.linear_form(stop))):
-            stop = arithmetic.min(stop, n)
-        form = minus(self.ranges.linear_form(stop), self.ranges.linear_form(start))
-        if self.ranges.is_nonnegative(minus(plus(form, form), plus(form, constant_form(n // 2)))):
-            return None  # surely half of the axis or more
-        return _Sink(op, axes, start, self._count(stop, start, form), n)
-
-    def _order(self, x: Value) -> int:
-        return len(self.ranges.linear_form(x))
-
-    def _count(self, stop: Value, start: Value, form: LinearForm) -> Value:
-        """stop - start, or 0 where that is negative."""
-        if len(form) == 1 and list(form.values()) == [1] and None not in form:
-            (count,) = form
-            assert count is not None
-        else:
-            count = arithmetic.sub(stop, start)
-            self.ranges.forms[count] = form
-        if self.ranges.is_nonnegative(form):
-            return count
-        return arithmetic.max(count, 0)
-
-    def _constant(self, n: int) -> Value:
-        found = constant(n, I64.dtype)
-        self.ranges.forms[found] = constant_form(n)
-        return found
 
     # ----- The loops
 
@@ -270,25 +250,20 @@ class _Pass:
                 return i
         return None
 
-    def _is_in_loop_of(self, group: list[_Sink], x: Value) -> bool:
-        """Is `x` computed in each iteration of the loop that the reductions are in?"""
-        (y,) = group[0].op.results
-        return self.loops.get(x) is self.loops[y]
+    def _is_local_to(self, op: Op) -> Callable[[Value], bool]:
+        """Is a value computed in each iteration of the loop that `op` is in?"""
+        body = self.loops[op.results[0]]
+        return lambda x: self.loops.get(x) is body
 
     def _loop(self, group: list[_Sink]) -> tuple[list[Op], Op]:
         """The loop over the elements, and the ops before it that make what it starts with."""
         count, bound = group[0].count, min(sink.bound for sink in group)
-        k = Value(I64)
-        self.ranges.upper_bounds[k] = [
-            *self.ranges.bounds_of_index(count),
-            *(constant_form(sink.bound) for sink in group),
-        ]
-        self.ranges.depths[k] = DEEP
+        k = new_index(count, bound, self.ranges)
         carries = tuple(Value(sink.op.results[0].aval) for sink in group)
         with Builder() as before:
             initial = [_neutral(sink.op) for sink in group]
         with Builder() as b:
-            elements = Elements(self.definitions, self.ranges, partial(self._is_in_loop_of, group))
+            elements = Elements(self.definitions, self.ranges, self._is_local_to(group[0].op))
             yields = []
             for sink, carry in zip(group, carries):
                 with at(sink.op.span):
@@ -297,8 +272,7 @@ class _Pass:
         body = Region((k, *carries), tuple(b.ops), tuple(yields))
         params = {"counted": True, "conditional": False, "bound": bound}
         results = tuple(sink.op.results[0] for sink in group)
-        first = group[0].op
-        loop = Op(loop_p, (count, *initial), params, (body,), results, first.span)
+        loop = Op(loop_p, (count, *initial), params, (body,), results, group[0].op.span)
         return before.ops, loop
 
 

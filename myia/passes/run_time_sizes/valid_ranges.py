@@ -1,4 +1,4 @@
-"""Which elements of a masked array can differ from a number: comparisons of the index, by axis.
+"""Which elements of a masked array can differ from a number: a range of indices, by axis.
 
     %m = lt %iota, broadcast %n ;  %y = select %m, %x, 0.0        %y[k] is 0.0 unless k < %n
 
@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from myia.analysis.linear_indices import IndexRanges, LinearForm, constant_form, minus
+from myia.ir.avals import I64
 from myia.ir.core import Op, Value
 from myia.primitives.arrays.shaping import broadcast, iota, reshape, transpose
-from myia.primitives.core.define import constant_p
+from myia.primitives.core.define import constant, constant_p
+from myia.primitives.pointwise import arithmetic
 from myia.primitives.pointwise.arithmetic import mul
 from myia.primitives.pointwise.logic import and_, convert_p, ge, lt, select, stop_gradient
 
 Definitions = Mapping[Value, Op]
+DEEP = 1 << 20  # the depth of new indices: deeper than what they are bounded by
 
 
 @dataclass(frozen=True)
@@ -103,3 +107,55 @@ def moved(bounds: Bounds, axes: Mapping[int, int]) -> Bounds:
 def along(bounds: Bounds, axis: int) -> Bounds:
     """The bounds along one axis, which is called 0."""
     return moved(frozenset(b for b in bounds if b.axis == axis), {axis: 0})
+
+
+# ----- The range
+
+
+def valid_range(bounds: Bounds, n: int, ranges: IndexRanges) -> tuple[Value, Value] | None:
+    """The first index that one bound at each end leaves, and how many: emits what computes them.
+
+    None if it is surely half of the axis of `n` elements, or more.
+    """
+
+    def end(is_lower: bool, default: int) -> Value:
+        ends = [b.end for b in bounds if b.is_lower == is_lower]
+        return min(ends, key=lambda x: len(ranges.linear_form(x)), default=None) or index_constant(
+            default, ranges
+        )
+
+    start, stop = end(True, 0), end(False, n)
+    if not ranges.is_nonnegative(ranges.linear_form(start)):
+        start = arithmetic.max(start, 0)
+    if not ranges.is_nonnegative(minus(constant_form(n), ranges.linear_form(stop))):
+        stop = arithmetic.min(stop, n)
+    form = minus(ranges.linear_form(stop), ranges.linear_form(start))
+    if ranges.is_nonnegative(minus(form, constant_form(n // 2))):
+        return None
+    return start, _count(stop, start, form, ranges)
+
+
+def _count(stop: Value, start: Value, form: LinearForm, ranges: IndexRanges) -> Value:
+    """stop - start, or 0 where that is negative."""
+    (symbol, *others), factors = [*form, None], list(form.values())
+    if factors == [1] and symbol is not None and others == [None]:
+        count = symbol
+    else:
+        count = arithmetic.sub(stop, start)
+        ranges.forms[count] = form
+    return count if ranges.is_nonnegative(form) else arithmetic.max(count, 0)
+
+
+def index_constant(n: int, ranges: IndexRanges) -> Value:
+    """An index known at compile time, with its linear form."""
+    found = constant(n, I64.dtype)
+    ranges.forms[found] = constant_form(n)
+    return found
+
+
+def new_index(count: Value, bound: int, ranges: IndexRanges) -> Value:
+    """The index of a new loop of `count` iterations, at most `bound`."""
+    k = Value(I64)
+    ranges.upper_bounds[k] = [*ranges.bounds_of_index(count), constant_form(bound)]
+    ranges.depths[k] = DEEP
+    return k
