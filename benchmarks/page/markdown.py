@@ -184,7 +184,7 @@ def line(row: Row, rivals: Sequence[str]) -> list[str]:
     return [
         row.program,
         f"{row.seconds[OURS] * 1e3:.4g}",
-        *(_number(ratios.get(rival)) for rival in rivals),
+        *(_ratio(ratios.get(rival)) for rival in rivals),
         _number(row.compile_seconds.get(OURS)),
         _number(row.compile_seconds.get("JAX")),
         _megabytes(row.peak_bytes.get(OURS)),
@@ -192,10 +192,12 @@ def line(row: Row, rivals: Sequence[str]) -> list[str]:
     ]
 
 
+def _ratio(x: float | None) -> str:
+    return f"**{x:.2g}**" if x is not None and x < LOST else _number(x)
+
+
 def _number(x: float | None) -> str:
-    if x is None:
-        return "–"
-    return f"**{x:.2g}**" if x < LOST else f"{x:.3g}"
+    return "–" if x is None else f"{x:.3g}"
 
 
 def _megabytes(n: int | None) -> str:
