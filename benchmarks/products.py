@@ -7,7 +7,7 @@ of JAX changes (docs/emission.md, rules 2, 15, 20 and 21). Ratios are to the fir
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -17,6 +17,7 @@ from jax import numpy as jnp
 
 import myia
 from benchmarks.harness import compare
+from benchmarks.page.rows import Row, row
 
 Contestants = dict[str, Callable[[], object]]
 RNG = np.random.default_rng(0)
@@ -229,6 +230,51 @@ def atlas() -> None:
         },
         **SHORT,
     )
+
+
+# ----- The page of results
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    for n in (30,) if quick else (300, 1_000, 3_000):
+        a, x = random(n, n), random(n)
+        for name, f in (("a @ x", straight), ("a.T @ x", transposed)):
+            contestants = {
+                "myia": run(myia.jit(f), a, x),
+                "NumPy": lambda f=f, a=a, x=x: f(a, x),
+                "JAX": run(jax.jit(f), a, x),
+            }
+            yield row("Products", f"{name}, n = {n:,}", contestants, quick=quick)
+    if quick:
+        return
+    for n in (300, 1_000):
+        a, b = random(n, n), random(n, n)
+        contestants = {
+            "myia": run(myia.jit(straight), a, b),
+            "NumPy": lambda a=a, b=b: a @ b,
+            "JAX": run(jax.jit(straight), a, b),
+        }
+        yield row("Products", f"a @ b, n = {n:,}", contestants)
+    a, means, points = random(25, 20, 20), random(25, 20), random(1_000, 20)
+    for what, ours, theirs in (("value", myia.jit, jax.jit), ("gradient", *GRADIENTS)):
+        contestants = {
+            "myia": run(ours(by_points), a, means, points),
+            "JAX, best": run(theirs(points_in_jax), a, means, points),
+        }
+        yield row("Products", f"25 matrices, a loop over 1,000 points: {what}", contestants)
+    a, b = random(4, 4), random(4, 4)
+    contestants = {
+        "myia": run(myia.jit(chain), a, b, 1_000),
+        "NumPy": lambda: chain(a, b, 1_000),
+        "JAX": run(jax.jit(chain_in_jax, static_argnums=2), a, b, 1_000),
+    }
+    yield row("Products", "1,000 products of 4 x 4 in a loop", contestants)
+
+
+GRADIENTS = (
+    lambda f: myia.grad(f, argnums=(0, 1)),
+    lambda f: jax.jit(jax.grad(f, (0, 1))),
+)
 
 
 def main() -> None:
