@@ -11,6 +11,7 @@ A, B, X, Y = (
     np.random.default_rng(0).standard_normal(shape)
     for shape in ((70, 50), (90, 70), (70,), (50,))
 )  # fmt: skip
+RNG = np.random.default_rng(2)
 STACK = np.random.default_rng(1).standard_normal((3, 70, 50))
 
 
@@ -76,3 +77,28 @@ def test_nor_in_a_gradient():
     np.testing.assert_allclose(by_a, 2 * np.outer(X, A.T @ X), rtol=1e-12)
     np.testing.assert_allclose(by_x, 2 * A @ (A.T @ X), rtol=1e-12)
     assert matrices_stored(gradient, A, X) == []
+
+
+def einsum_squared(a, x):
+    return np.sum(np.einsum("kij,nkj->nki", a, x) ** 2)
+
+
+def test_results_with_batch_axes_are_not_transposed_to_be_summed():
+    a, x = STACK[:, :50, :], np.moveaxis(STACK, 0, 1)
+    value, gradient = myia.jit(einsum_squared), myia.grad(einsum_squared, argnums=1)
+    np.testing.assert_allclose(value(a, x), einsum_squared(a, x), rtol=1e-12)
+    np.testing.assert_allclose(
+        gradient(a, x), 2 * np.einsum("kij,kil,nkl->nkj", a, a, x), rtol=1e-11
+    )
+    # The gradient itself has the axes of `x`; the product that gives it the batch axis first.
+    texts = [str(f.ir(a, x)["finish"]) for f in (value, gradient)]
+    assert [text.count(" = transpose ") for text in texts] == [0, 1]
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u2", "bool"])
+def test_products_of_integers_sum_adjacent_elements(dtype):
+    a, b = ((9 * RNG.standard_normal(shape)).astype(dtype) for shape in ((70, 90), (90, 80)))
+    f = myia.jit(lambda a, b: a @ b)
+    np.testing.assert_array_equal(f(a, b), a @ b)
+    text = f.lower(a, b).compile().as_text()
+    assert "lhs_contracting_dims={1}, rhs_contracting_dims={1}" in text

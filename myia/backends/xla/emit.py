@@ -30,12 +30,9 @@ from myia.backends.xla.cpu.opaque_barriers import (
     reads_sharing_a_barrier,
 )
 from myia.backends.xla.cpu.opaque_values import ZERO, true_after, true_after_all
+from myia.backends.xla.cpu.product_forms import product_form
 from myia.backends.xla.cpu.whole_loop_call import whole_loop_call
-from myia.backends.xla.cpu.whole_loop_cost import (
-    fusion_ends,
-    is_emitted_as_sum,
-    worth_whole_loop_call,
-)
+from myia.backends.xla.cpu.whole_loop_cost import fusion_ends, worth_whole_loop_call
 from myia.backends.xla.narrow_indices import with_narrow_indices
 from myia.backends.xla.rounding import Hiding, hidden_operands, hide
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, is_read, reads, walk
@@ -46,7 +43,6 @@ from myia.primitives.core.effects import debug_print_p, print_among_host_calls
 from myia.primitives.core.host_calls import is_host_call
 from myia.primitives.core.platforms import is_platform_p
 from myia.primitives.core.structured import Loop, call_p, derivative_p, if_p, loop_p, rev_p
-from myia.primitives.linalg.dot import sum_of_products
 from myia.source.diagnostics import InternalError
 from myia.source.span import SourceFile
 
@@ -179,10 +175,10 @@ class Emitter:
             return self._ordered_read(op, operands)
         if op in self.hidden_operands:
             operands = hide(self.hidden_operands[op], operands)
-        if self.in_whole_loop_call and is_emitted_as_sum(op):
-            results = sum_of_products(*operands, **op.params)
-        else:
-            results = _lowering(op)(*operands)
+        on_cpu = self.in_whole_loop_call or self.opaque_barriers
+        form = product_form(op, self.in_whole_loop_call) if on_cpu else None
+        lower = partial(form, **op.params) if form else _lowering(op)
+        results = lower(*operands)
         results = results if isinstance(results, (tuple, list)) else (results,)
         barriers = self.opaque_barriers
         is_straight_line_read = (

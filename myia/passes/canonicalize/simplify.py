@@ -20,11 +20,12 @@ from myia.passes.canonicalize.equations import (
     products,
     shaping,
     slices,
+    transposes,
 )
 from myia.passes.canonicalize.equations.define import EQUATIONS, Matcher
 from myia.rewriting.walk import Walk, rewrite
 
-TOPICS = (arithmetic, branches, logic, products, shaping, slices)
+TOPICS = (arithmetic, branches, logic, products, shaping, slices, transposes)
 
 
 def simplify(function: Function) -> Function:

@@ -19,7 +19,7 @@ from myia.primitives.core.define import linear, require, require_kind
 Pairs = tuple[tuple[int, ...], tuple[int, ...]]  # the axes of one operand, and of the other
 
 
-def _free(ndim: int, contract: tuple[int, ...], batch: tuple[int, ...]) -> tuple[int, ...]:
+def free_axes(ndim: int, contract: tuple[int, ...], batch: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(axis for axis in range(ndim) if axis not in contract and axis not in batch)
 
 
@@ -35,8 +35,8 @@ def _dot_avals(x: Aval, y: Aval, *, contract: Pairs, batch: Pairs) -> tuple[Aval
         require(len({*contracted, *batched}) == len(contracted) + len(batched), message)
         require(all(0 <= i < a.ndim for i in (*contracted, *batched)), message)
     x_free, y_free = (
-        _free(x.ndim, contract[0], batch[0]),
-        _free(y.ndim, contract[1], batch[1]),
+        free_axes(x.ndim, contract[0], batch[0]),
+        free_axes(y.ndim, contract[1], batch[1]),
     )
     shape = [x.shape[i] for i in (*batch[0], *x_free)] + [y.shape[j] for j in y_free]
     return (x.with_shape(tuple(shape)),)
@@ -47,8 +47,8 @@ def _evaluate_dot(x: np.ndarray, y: np.ndarray, *, contract: Pairs, batch: Pairs
     x_names, y_names = [next(letters) for _ in x.shape], [next(letters) for _ in y.shape]
     for i, j in zip((*contract[0], *batch[0]), (*contract[1], *batch[1])):
         y_names[j] = x_names[i]
-    out = [x_names[i] for i in (*batch[0], *_free(x.ndim, contract[0], batch[0]))]
-    out += [y_names[j] for j in _free(y.ndim, contract[1], batch[1])]
+    out = [x_names[i] for i in (*batch[0], *free_axes(x.ndim, contract[0], batch[0]))]
+    out += [y_names[j] for j in free_axes(y.ndim, contract[1], batch[1])]
     return np.einsum(f"{''.join(x_names)},{''.join(y_names)}->{''.join(out)}", x, y)
 
 
@@ -59,8 +59,8 @@ def _transpose_dot(
     this, other = (x, y) if i == 0 else (y, x)
     j = 1 - i
     rank, batched = len(ct.shape), len(batch[0])
-    this_free = _free(len(this.shape), contract[i], batch[i])
-    other_free = _free(len(other.shape), contract[j], batch[j])
+    this_free = free_axes(len(this.shape), contract[i], batch[i])
+    other_free = free_axes(len(other.shape), contract[j], batch[j])
     # The other operand's free axes in `ct`: the last ones for operand 0, else after the batch.
     start = rank - len(other_free) if i == 0 else batched
     in_ct = tuple(range(start, start + len(other_free)))
@@ -88,7 +88,10 @@ def _lower_dot(x: Any, y: Any, *, contract: Pairs, batch: Pairs) -> Any:
 
 def sum_of_products(x: Any, y: Any, *, contract: Pairs, batch: Pairs) -> Any:
     """`dot_general` of small arrays: sums of elementwise products, which XLA makes one loop."""
-    x_free, y_free = _free(x.ndim, contract[0], batch[0]), _free(y.ndim, contract[1], batch[1])
+    x_free, y_free = (
+        free_axes(x.ndim, contract[0], batch[0]),
+        free_axes(y.ndim, contract[1], batch[1]),
+    )
     x = lax.transpose(x, (*batch[0], *x_free, *contract[0]))
     y = lax.transpose(y, (*batch[1], *contract[1], *y_free))
     # Axes of the terms: batch, free of `x`, contracted, free of `y`, whose elements are adjacent.

@@ -227,6 +227,37 @@ EXAMPLES = {
             "%3 = add %2, %1 {reassoc=True}; %4 = reshape %3 {shape=(2, 1)}",
         )
     ],
+    ("neg", "-transpose(x) == transpose(-x)"): [
+        ("x: f64[1,2]", "%0 = transpose %x {permutation=(1, 0)}; %1 = neg %0")
+    ],
+    ("add", "transpose(x) + transpose(y) == transpose(x + y)"): [
+        (
+            "x: f64[2,1], y: f64[2,1]",
+            "%0 = transpose %x {permutation=(1, 0)}; %1 = transpose %y {permutation=(1, 0)}; "
+            "%2 = add %0, %1 {reassoc=True}",
+        )
+    ],
+    ("sub", "transpose(x) - transpose(y) == transpose(x - y)"): [
+        (
+            "x: f64[2,1]",
+            "%0 = transpose %x {permutation=(1, 0)}; %1 = 2.0: f64[1,2]; %2 = sub %1, %0",
+        )
+    ],
+    ("mul", "transpose(x) * transpose(y) == transpose(x * y)"): [
+        ("x: f64[2,1]", "%0 = transpose %x {permutation=(1, 0)}; %1 = mul %0, %0"),
+        (
+            "x: f64[2,3,2], y: f64[2,2]",
+            "%0 = transpose %x {permutation=(2, 0, 1)}; "
+            "%1 = broadcast %y {dims=(0, 1), shape=(2, 2, 3)}; %2 = mul %1, %0",
+        ),
+    ],
+    ("reduce_sum", "reduce_sum(transpose(x)) == reduce_sum(x) over other axes"): [
+        ("x: f64[2,1]", "%0 = transpose %x {permutation=(1, 0)}; %1 = reduce_sum %0 {axes=(1,)}"),
+        (
+            "x: f64[1,2,3]",
+            "%0 = transpose %x {permutation=(2, 1, 0)}; %1 = reduce_sum %0 {axes=(2,)}",
+        ),
+    ],
     ("transpose", "transpose(outer(x, y)) == outer(y, x)"): [
         (
             "x: f64[2], y: f64[1,1]",

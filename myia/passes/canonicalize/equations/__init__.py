@@ -6,5 +6,5 @@ canonical right-hand side, or None. Importing a topic registers its equations in
 
 Read `define.py` first: how an equation is written, and the four laws of all equations. Then
 `arithmetic.py`, `logic.py` (pointwise), `shaping.py`, `slices.py` (rearrangements, dynamic slices),
-`products.py` (`dot_general`) and `branches.py` (`if` and loops), in any order.
+`products.py` (`dot_general`), `transposes.py` and `branches.py` (`if` and loops), in any order.
 """

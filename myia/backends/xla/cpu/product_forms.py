@@ -1,0 +1,62 @@
+"""The form of a product that XLA's CPU backend computes fastest: measured rules, first match wins.
+
+    a product of matrices                             emitted as
+    of at most 1,000 multiply-adds, in a whole        sums of elementwise products
+      loop call, where library calls are impossible
+    of integers of other than 32 bits, for which      the product of operands whose summed axis
+      there is no library, from 8 x 64 by 64 x 8 on     is last, stored in that order
+    any other                                         `dot_general`
+
+`benchmarks/products.py` has the measurements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from jax import lax
+
+from myia.backends.xla.cpu.whole_loop_cost import is_emitted_as_sum
+from myia.ir.core import Op
+from myia.primitives.linalg.dot import Pairs, dot_general, free_axes, sum_of_products
+
+Array = Any
+
+_MIN_SUMMED, _MIN_FREE = 64, 8  # elements along the summed axes, and along the others
+
+
+def product_form(op: Op, in_whole_loop_call: bool) -> Callable[..., Array] | None:
+    """What emits the product, from arrays and the op's parameters; None: its own lowering."""
+    if op.primitive is not dot_general:
+        return None
+    if in_whole_loop_call:
+        return sum_of_products if is_emitted_as_sum(op) else None
+    return _by_adjacent_elements if _has_no_library(op) else None
+
+
+def _has_no_library(op: Op) -> bool:
+    x, y = op.operands
+    if x.dtype.kind not in "iu" or x.dtype == np.int32:
+        return False
+    contract, batch = op.params["contract"], op.params["batch"]
+    summed = math.prod(x.shape[i] for i in contract[0])
+    common = math.prod(x.shape[i] for i in batch[0])
+    free = min(a.aval.size // max(1, summed * common) for a in (x, y))
+    return summed >= _MIN_SUMMED and free >= _MIN_FREE
+
+
+def _by_adjacent_elements(x: Array, y: Array, *, contract: Pairs, batch: Pairs) -> Array:
+    x, y = (_with_summed_last(a, contract[i], batch[i]) for i, a in enumerate((x, y)))
+    common, summed = len(batch[0]), len(contract[0])
+    last = (tuple(range(x.ndim - summed, x.ndim)), tuple(range(y.ndim - summed, y.ndim)))
+    first = tuple(range(common))
+    return lax.dot_general(x, y, (last, (first, first)), preferred_element_type=x.dtype)
+
+
+def _with_summed_last(x: Array, contract: tuple[int, ...], batch: tuple[int, ...]) -> Array:
+    """XLA would make a transposition part of the product; the barrier has it stored."""
+    order = (*batch, *free_axes(x.ndim, contract, batch), *contract)
+    return lax.optimization_barrier(lax.transpose(x, order))
