@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable
-from types import FunctionType, MethodType
 from typing import Any
 
 from myia.api.dispatch import CompileOptions
 from myia.api.programs.recompilation import Recompilation
+from myia.api.programs.shared_code import shared_code
 from myia.api.transformed import Transformed
 from myia.frontend.source_text.texts import take
-from myia.infer.boundary.instances import copied, is_state
-from myia.infer.boundary.signature import variables
+from myia.infer.boundary.instances import copied
 from myia.infer.derivatives import derivatives
 from myia.infer.domain.facts import Identity
 from myia.infer.domain.values import Abstract
 from myia.infer.eval.calls import CALLABLE_TYPES
 from myia.infer.eval.interpreter import Interpreter
-from myia.infer.registry import is_traced
 
 
 def jvp(f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> Any:
@@ -113,7 +111,7 @@ def _program(rule: Callable[..., Any], f: Callable[..., Any], has_aux: bool) -> 
         raise TypeError(f"myia.{'jvp' if rule is _jvp else 'vjp'} takes a function, not {f!r}")
     take(f)
     name = getattr(f, "__name__", type(f).__name__)
-    code = _shared_code(f)
+    code = shared_code(f)
     if code is not None:
         return functools.partial(_shared_rule(code, rule, has_aux, name), f)
     # Of any other object the programs hold it, so it holds them.
@@ -132,15 +130,3 @@ _RULES = "__myia_rules__"
 @functools.lru_cache(maxsize=256)
 def _shared_rule(code: Hashable, rule: Callable[..., Any], has_aux: bool, name: str) -> _Rule:
     return _Rule(rule, has_aux, name)
-
-
-def _shared_code(f: Any) -> Any:
-    """What the functions have in common that share programs with `f`; None: there are none."""
-    if isinstance(f, functools.partial):
-        return _shared_code(f.func)
-    if isinstance(f, MethodType):
-        return _shared_code(f.__func__)
-    if isinstance(f, FunctionType):
-        holds_itself = any(x is f for x in variables(f))
-        return None if holds_itself or is_traced(f) else f.__code__
-    return type(f) if is_state(f) else None

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from types import MethodType
-from typing import Any
+from dataclasses import dataclass, replace
+from types import FunctionType, MethodType
+from typing import Any, NoReturn
 
 from myia.api.ahead_of_time import Lowered, Traced
 from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.api.options import argument_names, positions_in, positions_of
 from myia.api.pickling import P, R, Wrapper
+from myia.api.programs.shared_code import shared_code
 from myia.api.stage_texts import StageTexts
 from myia.infer.boundary.instances import is_state
 from myia.infer.derivatives import jacobians
@@ -61,6 +62,8 @@ class Transformed(Wrapper[P, R]):
         self.name = name
         self._dispatcher = Dispatcher(self.target(), options, repr(self))
         self._quick = self._dispatcher.quick
+        self._sharing: _Sharing | None = None
+        self._shared_calls: set[Any] = set()  # by the types of their arguments
 
     def __repr__(self) -> str:
         f: Any = self.f
@@ -88,7 +91,7 @@ class Transformed(Wrapper[P, R]):
             if quick is not None and not kwargs:
                 result = quick(args)
             else:
-                result = self._dispatcher.run(args, kwargs)
+                result = self._run(args, kwargs)
             return result
         except OtherAvals:
             with _public_errors():
@@ -96,6 +99,25 @@ class Transformed(Wrapper[P, R]):
                 return result
         except MyiaError as error:
             raise _public(error) from None
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call by the programs of this object, or those of all functions of its code."""
+        if self._sharing is None and not self._dispatcher.programs:
+            self._sharing = _sharing(self)
+        shared = None if self._sharing is None else self._sharing.programs
+        if shared is not None and not self._dispatcher.programs:
+            try:
+                result = shared.run((self.f, *args), kwargs)
+                self._shared_calls.add((*map(type, args), *kwargs))
+                return result
+            except MyiaError:  # told of this function alone
+                pass
+        return self._dispatcher.run(args, kwargs)
+
+    def sharing_key(self) -> Hashable:
+        """What the transforms of functions of one code have in common that share programs; None: it
+        has programs of its own."""
+        return None
 
     def ir(self, *args: P.args, **kwargs: P.kwargs) -> StageTexts:
         """The program at these arguments as text, after every stage, by the stage's name.
@@ -150,7 +172,7 @@ class Transformed(Wrapper[P, R]):
     @property
     def compiles(self) -> int:
         """How many programs have been compiled so far."""
-        return self._dispatcher.recompilation.count
+        return self._dispatcher.recompilation.count + len(self._shared_calls)
 
 
 class Jit(Transformed[P, R]):
@@ -161,6 +183,9 @@ class Jit(Transformed[P, R]):
 
     def parts(self) -> tuple[Any, ...]:
         return self.f, self.options
+
+    def sharing_key(self) -> Hashable:
+        return _key_of(self.f, self.options, self.name)
 
     def target(self) -> Any:
         bound = isinstance(self.f, (MethodType, functools.partial)) or is_state(self.f)
@@ -193,10 +218,82 @@ class Derived(Transformed[P, R]):
     def parts(self) -> tuple[Any, ...]:
         return self.f, self.rule, self.name, self.grad_options, self.options, self.argnames
 
+    def sharing_key(self) -> Hashable:
+        if self.argnames is not None:
+            return None
+        return _key_of(self.f, self.options, self.rule, self.name, self.grad_options)
+
     def shown_options(self) -> dict[str, Any]:
         if self.argnames is not None:
             return {"argnames": self.argnames}
         return {} if self.grad_options.argnums == 0 else {"argnums": self.grad_options.argnums}
+
+
+# ----- Programs that functions of one code share
+
+
+OWN_PROGRAMS = 2  # objects made of one code that compile on their own, before others share
+
+
+@dataclass
+class _Sharing:
+    """How often a transform of one code has been made, and the programs of all later ones.
+
+    The function is an argument of these: they hold none.
+    """
+
+    count: int = 0
+    programs: Dispatcher | None = None
+
+
+@functools.lru_cache(maxsize=256)
+def _sharing_of(key: Hashable) -> _Sharing:
+    return _Sharing()
+
+
+def _sharing(transformed: Transformed[..., Any]) -> _Sharing:
+    key = transformed.sharing_key()
+    found = _Sharing() if key is None else _sharing_of(key)
+    found.count += 1
+    if key is not None and found.count > OWN_PROGRAMS and found.programs is None:
+        target = _OfFunctions(transformed)
+        found.programs = Dispatcher(target, transformed.options, repr(transformed))
+    return found
+
+
+def _key_of(f: Any, options: CompileOptions, *how: Hashable) -> Hashable:
+    code = shared_code(f) if isinstance(f, FunctionType) else None
+    if code is None or options.donate_argnums or options.static_argnums:
+        return None
+    return (code, options, *how)
+
+
+class _OfFunctions:
+    """A transform as a function of the function, and of its arguments."""
+
+    __myia__ = True  # not an object with state
+
+    def __init__(self, transformed: Transformed[..., Any]):
+        f: Any = transformed.f
+        self.rule = getattr(transformed, "rule", None)
+        self.grad_options = getattr(transformed, "grad_options", None)
+        self.__name__ = f.__name__
+        code = f.__code__
+        self.parameter_names = ("f", *code.co_varnames[: code.co_argcount])
+
+    def __call__(self, f: Callable[..., Any], *args: Any) -> NoReturn:
+        raise TypeError("called by the inferer only")
+
+
+def _infer_of_functions(ctx: Interpreter, of: _OfFunctions, args: Args, kwargs: Kwargs) -> Abstract:
+    f, *rest = args
+    if of.rule is None:
+        return ctx.call(f, rest, kwargs)
+    found: Abstract = of.rule(ctx, f, of.grad_options, tuple(rest), kwargs)
+    return found
+
+
+CALLABLE_TYPES[_OfFunctions] = _infer_of_functions
 
 
 # ----- Arguments by name
