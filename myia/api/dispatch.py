@@ -95,8 +95,10 @@ class Dispatcher:
 
     # ----- Calls
 
-    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The result of a call."""
+    def run(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], used: set[Variant] | None = None
+    ) -> Any:
+        """The result of a call; `used`: the programs that calls have used, with its own."""
         types = _types(args, kwargs)
         try:
             for match, tree in self.shortcuts.get(types) or ():
@@ -119,10 +121,13 @@ class Dispatcher:
         programs = self.programs.get(signatures(flat, args, kwargs))
         found = None if programs is None else programs.find(flat)
         if found is not None:
-            variant = found.variant
-            return variant.run(flat.leaves, flat, found.hidden)
+            if used is not None:
+                used.add(found.variant)
+            return found.variant.run(flat.leaves, flat, found.hidden)
         with compilation_of(self.name):
             call, (variant, hidden) = self.find(args, kwargs)
+            if used is not None:
+                used.add(variant)
             with self._logged("first run, with XLA's compilation,"):
                 return variant.run(call.flat.leaves, call.flat, hidden)
 

@@ -15,6 +15,7 @@ from myia.api.options import argument_names, positions_in, positions_of
 from myia.api.pickling import P, R, Wrapper
 from myia.api.programs.shared_code import shared_code
 from myia.api.stage_texts import StageTexts
+from myia.api.variant import Variant
 from myia.infer.boundary.instances import is_state
 from myia.infer.derivatives import jacobians
 from myia.infer.derivatives.derivatives import GradOptions
@@ -63,7 +64,7 @@ class Transformed(Wrapper[P, R]):
         self._dispatcher = Dispatcher(self.target(), options, repr(self))
         self._quick = self._dispatcher.quick
         self._sharing: _Sharing | None = None
-        self._shared_calls: set[Any] = set()  # by the types of their arguments
+        self._shared: set[Variant] = set()  # the programs that calls have used
 
     def __repr__(self) -> str:
         f: Any = self.f
@@ -107,9 +108,7 @@ class Transformed(Wrapper[P, R]):
         shared = None if self._sharing is None else self._sharing.programs
         if shared is not None and not self._dispatcher.programs:
             try:
-                result = shared.run((self.f, *args), kwargs)
-                self._shared_calls.add((*map(type, args), *kwargs))
-                return result
+                return shared.run((self.f, *args), kwargs, self._shared)
             except MyiaError:  # told of this function alone
                 pass
         return self._dispatcher.run(args, kwargs)
@@ -172,7 +171,7 @@ class Transformed(Wrapper[P, R]):
     @property
     def compiles(self) -> int:
         """How many programs have been compiled so far."""
-        return self._dispatcher.recompilation.count + len(self._shared_calls)
+        return self._dispatcher.recompilation.count + len(self._shared)
 
 
 class Jit(Transformed[P, R]):

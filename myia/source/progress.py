@@ -18,7 +18,8 @@ from contextlib import contextmanager
 
 VARIABLE = "MYIA_PROGRESS"
 SILENT_SECONDS = 10.0
-SECONDS_BETWEEN_UPDATES = 1.0
+SECONDS_BETWEEN_UPDATES = 0.5
+BY_XLA = "XLA"
 
 _here = threading.local()  # the compilation of this thread
 
@@ -27,33 +28,73 @@ class _Compilation:
     def __init__(self, name: str, silent: float) -> None:
         self.name, self.stage, self.step = name, "inference", ""
         self._silent, self._started = silent, time.monotonic()
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self.tell, name="myia progress", daemon=True)
-        self._thread.start()
-
-    def end(self) -> None:
-        self._ended.set()
-        self._thread.join(SECONDS_BETWEEN_UPDATES)  # the terminal's line is cleared by then
+        self._told, self._width = "", 0
 
     def tell(self) -> None:
-        """Runs in a thread of its own, as XLA compiles without a word."""
-        told, width = "", 0
-        wait = self._silent
-        while not self._ended.wait(wait):
-            wait = min(SECONDS_BETWEEN_UPDATES, max(self._silent, 0.01))
-            if not self.stage:
-                continue
-            seconds = time.monotonic() - self._started
-            doing = f"{self.stage}, {self.step}" if self.step else self.stage
-            line = f"myia: `{self.name}` has been compiling for {seconds:.0f} s: {doing}"
-            if _is_terminal():
-                _write("\r" + line.ljust(width))
-                width = len(line)
-            elif self.stage != told:
-                _write(line + "\n")
-            told = self.stage
-        if width:
-            _write("\r" + " " * width + "\r")
+        seconds = time.monotonic() - self._started
+        if seconds < self._silent or not self.stage:
+            return
+        doing = f"{self.stage}, {self.step}" if self.step else self.stage
+        line = f"myia: `{self.name}` has been compiling for {seconds:.0f} s: {doing}"
+        if _is_terminal():
+            _write("\r" + line.ljust(self._width))
+            self._width = len(line)
+        elif self.stage != self._told:
+            _write(line + "\n")
+        self._told = self.stage
+
+    def clear(self) -> None:
+        """The line of a terminal is gone."""
+        if self._width:
+            _write("\r" + " " * self._width + "\r")
+
+
+class _Watcher:
+    """Tells of the compilations of all threads, in a thread of its own: XLA compiles in silence.
+
+    It ends with the last of them. Nothing here waits for anything, so a fork at any time leaves
+    nothing locked; in the child its thread is not alive.
+    """
+
+    def __init__(self) -> None:
+        self.compilations: dict[int, _Compilation] = {}
+        self._thread: threading.Thread | None = None
+
+    def start(self, found: _Compilation) -> None:
+        self.compilations[id(found)] = found
+        if self._thread is None or not self._thread.is_alive():
+            thread = threading.Thread(target=self._watch, name="myia progress", daemon=True)
+            self._thread = thread
+            thread.start()
+
+    def end(self, found: _Compilation) -> None:
+        self.compilations.pop(id(found), None)
+        found.clear()
+
+    def forget_other_threads(self) -> None:
+        """In the child of a fork."""
+        own = getattr(_here, "compilation", None)
+        self.compilations, self._thread = {} if own is None else {id(own): own}, None
+
+    def _watch(self) -> None:
+        while self.compilations:
+            self._watch_these()
+            self._thread = None  # a compilation that begins from here on starts a thread
+
+    def _watch_these(self) -> None:
+        while self.compilations:
+            for key, found in tuple(self.compilations.items()):
+                if key in self.compilations:
+                    found.tell()
+            silent = _silent_seconds()
+            wait = SECONDS_BETWEEN_UPDATES if silent is None else max(0.01, silent)
+            time.sleep(min(wait, SECONDS_BETWEEN_UPDATES))
+
+
+_watcher = _Watcher()
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_watcher.forget_other_threads)
 
 
 def _is_terminal() -> bool:
@@ -89,10 +130,11 @@ def compilation_of(name: str) -> Iterator[None]:
         return
     found = _here.compilation = _Compilation(name, silent)
     try:
+        _watcher.start(found)
         yield
     finally:
         _here.compilation = None
-        found.end()
+        _watcher.end(found)
 
 
 def stage(name: str, step: str = "") -> None:
@@ -103,9 +145,6 @@ def stage(name: str, step: str = "") -> None:
     found = getattr(_here, "compilation", None)
     if found is not None:
         found.stage, found.step = name, step
-
-
-BY_XLA = "XLA"
 
 
 def compiled_by_xla() -> None:
