@@ -102,3 +102,35 @@ def test_products_of_integers_sum_adjacent_elements(dtype):
     np.testing.assert_array_equal(f(a, b), a @ b)
     text = f.lower(a, b).compile().as_text()
     assert "lhs_contracting_dims={1}, rhs_contracting_dims={1}" in text
+
+
+STACKS = [
+    ((3, 2, 4), (6, 3, 4, 1)),
+    ((6, 3, 2, 4), (3, 4, 5)),
+    ((6, 1, 2, 4), (1, 3, 4, 5)),
+    ((2, 1, 3, 2, 4), (5, 1, 4, 2)),
+    ((1, 1, 2, 4), (1, 4, 5)),
+    ((0, 2, 4), (1, 4, 5)),
+]
+
+
+@pytest.mark.parametrize("of_a, of_b", STACKS)
+@pytest.mark.parametrize("dtype", ["f8", "i8", "bool"])
+def test_stacks_of_matrices_are_not_repeated(of_a, of_b, dtype):
+    a, b = ((3 * RNG.standard_normal(shape)).astype(dtype) for shape in (of_a, of_b))
+    product = myia.jit(straight)
+    found, expected = product(a, b), a @ b
+    assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    assert " = broadcast " not in str(product.ir(a, b)["finish"])
+
+
+def straight(a, b):
+    return a @ b
+
+
+def test_gradient_of_a_shared_stack():
+    a, b = RNG.standard_normal((3, 2, 4)), RNG.standard_normal((6, 3, 4, 1))
+    by_a, by_b = myia.grad(lambda a, b: np.sum((a @ b) ** 2), argnums=(0, 1))(a, b)
+    np.testing.assert_allclose(by_a, 2 * np.einsum("nkil,nkjl->kij", a @ b, b), rtol=1e-11)
+    np.testing.assert_allclose(by_b, 2 * np.swapaxes(a, 1, 2) @ (a @ b), rtol=1e-11)

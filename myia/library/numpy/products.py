@@ -6,7 +6,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import broadcast_to, convert, promote
+from myia.infer.domain.dtypes import convert, promote
 from myia.infer.domain.dynamic_axes import DynamicAxis, fill_masked, stop_masked_gradients
 from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import NONE, Abstract, Ref, Static
@@ -91,14 +91,31 @@ def _matrix_product(ctx: Context, x: Value, y: Value) -> Value:
         order = (*range(1, n - 1), 0, n - 1)
         return shaping.transpose(product, permutation=order)
     try:
-        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     except ValueError:
         message = f"operands could not be broadcast together with shapes {x.shape} {y.shape}"
         ctx.fail(BadValue, message=message)
-    x = broadcast_to(x, (*batch, *x.shape[-2:]))
-    y = broadcast_to(y, (*batch, *y.shape[-2:]))
-    axes = tuple(range(len(batch)))
-    return contract(x, y, ((len(batch) + 1,), (len(batch),)), (axes, axes))
+    return _stacks_product(x, y)
+
+
+def _stacks_product(x: Value, y: Value) -> Value:
+    """Stacks of matrices: an axis that only one of them has is a free axis of it, not repeated."""
+    rank = max(len(x.shape), len(y.shape))
+    names: list[list[int]] = []  # of each operand: its axes, by their place in the result
+    operands = []
+    for a, other, last in ((x, y, (rank - 2, rank)), (y, x, (rank, rank - 1))):
+        shape, beside = ((1,) * (rank - len(v.shape)) + v.shape for v in (a, other))
+        kept = [i for i in range(rank - 2) if shape[i] != 1 or beside[i] == 1]
+        names.append([*kept, *last])  # `rank` is the axis that is summed
+        operands.append(reshape(a, (*(shape[i] for i in kept), *shape[-2:])))
+    common = [i for i in names[0] if i in names[1] and i != rank]
+    over, batch = (
+        (tuple(names[0].index(i) for i in axes), tuple(names[1].index(i) for i in axes))
+        for axes in ([rank], common)
+    )
+    product = contract(operands[0], operands[1], over, batch)
+    order = common + [i for axes in names for i in axes if i not in common and i != rank]
+    return shaping.transpose(product, permutation=shaping.inverse(tuple(order)))
 
 
 # ----- dot
