@@ -15,8 +15,9 @@ An array of run-time size is stored at its bound, and masked: `x[:i] @ y[:i]` ha
 elements in each iteration. An element that the mask leaves out is the neutral element of the
 reduction, so the loop may skip it; what remains costs what is there. `elements.py` computes an
 element from the operands of the chain of ops that ends in the reduction: neither the masks nor the
-padding remain. Stores into slices of run-time size become loops, too (`stores.py`). Reductions over
-one range whose operands do not depend on each other share a loop.
+padding remain. Stores into slices of run-time size become loops, too (`stores.py`); products with
+slices along an axis that stays are masked afterwards (`products.py`). Reductions over one range
+whose operands do not depend on each other share a loop.
 
 Runs before derivatives are taken: an adjoint loop costs what is there, too. Loops are what the
 other passes know how to vectorize.
@@ -40,6 +41,7 @@ from myia.ir.dependence import needed
 from myia.ir.primitive import Primitive
 from myia.passes.canonicalize.cse import cse
 from myia.passes.run_time_sizes.elements import Elements
+from myia.passes.run_time_sizes.products import product_masked_afterwards
 from myia.passes.run_time_sizes.stores import is_masked, loop_of_store
 from myia.passes.run_time_sizes.valid_ranges import (
     Bounds,
@@ -105,7 +107,14 @@ def _has_candidates(region: Region) -> bool:
     definitions = {y: op for op in walk(region) for y in op.results}
     loops = (op for op in walk(region) if op.primitive in (loop_p, rev_p))
     inside = (op for loop in loops for inner in loop.regions for op in walk(inner))
-    return any(_bounds_by_axes(op, definitions) or is_masked(op, definitions) for op in inside)
+    return any(_is_candidate(op, definitions) for op in inside)
+
+
+def _is_candidate(op: Op, definitions: Definitions) -> bool:
+    if is_masked(op, definitions) or _bounds_by_axes(op, definitions):
+        return True
+    sources = map(definitions.get, op.operands) if op.primitive is dot_general else ()
+    return any(source is not None and source.primitive is logic.select for source in sources)
 
 
 def _bounds_by_axes(op: Op, definitions: Definitions) -> dict[tuple[int, ...], Bounds]:
@@ -158,9 +167,16 @@ class _Pass:
             elif in_loop and op.primitive in _FOLDS:
                 with Builder() as b, at(op.span):
                     sink = self._sink(op, differentiated)
+                    product = None
+                    if sink is None:
+                        context = self.definitions, self.ranges, self._is_local_to(op)
+                        product = product_masked_afterwards(op, *context)
                 if sink is not None:
                     sinks.append(sink)
                     ops += b.ops
+                elif product is not None:
+                    ops += b.ops
+                    op = self.definitions[op.results[0]] = product
             ops.append(op)
         if not sinks:
             return rebuilt(region, ops, region.yields)
