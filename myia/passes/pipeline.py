@@ -204,6 +204,7 @@ RECOGNITION = Phase(
             sparse_cotangents,
             "Masks of extrema: one element of a row counts.",
             before=("matvec",),
+            on=("cpu",),
         ),
         Pass(matvec, "The pullback of an outer product: sums of a matrix that need not exist."),
         Pass(matmul, "Nests that accumulate products.", before=("outer_loop",)),
