@@ -34,7 +34,7 @@ from myia.infer.lists.item_templates import (
     unify_templates,
 )
 from myia.ir.core import Value
-from myia.primitives.arrays import dynamic_slices
+from myia.primitives.arrays import dynamic_slices, shaping
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.pointwise import arithmetic, logic
 
@@ -149,12 +149,19 @@ def to_buffer(contents: AnyList, template: ItemTemplate, capacity: int, heap: He
     """Either kind of list as a buffer."""
     if isinstance(contents, BufferObject):
         return retyped(contents, template, capacity)
-    leaves = [zeros(a.with_shape((capacity, *a.shape))) for a in template.leaves]
-    for i, item in enumerate(contents.items):
-        index = constant(i, np.int64)
-        leaves = [with_row(r, index, x) for r, x in zip(leaves, flatten_item(item, template, heap))]
-    rows = tuple(Scalar(leaf, False) for leaf in leaves)
-    return BufferObject(template, rows, Static(len(contents.items)), 0, capacity)
+    items = [flatten_item(item, template, heap) for item in contents.items]
+    rows = []
+    for i, aval in enumerate(template.leaves):
+        parts = [reshape(item[i], (1, *aval.shape)) for item in items]
+        if capacity > len(items):
+            parts.append(zeros(aval.with_shape((capacity - len(items), *aval.shape))))
+        stacked = (
+            shaping.concatenate(*parts, axis=0)
+            if parts
+            else zeros(aval.with_shape((0, *aval.shape)))
+        )
+        rows.append(Scalar(stacked, False))
+    return BufferObject(template, tuple(rows), Static(len(items)), 0, capacity)
 
 
 def bounded_by_capacity(buffer: Contents) -> Contents:
