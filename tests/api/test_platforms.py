@@ -74,6 +74,14 @@ def test_no_rule_for_cpus_reaches_another_platform(transform):
     assert "stablehlo.while" in there
 
 
+def test_library_calls_are_those_of_the_platform():
+    solved = myia.grad(lambda a, b: np.sum(np.linalg.solve(a, b)))
+    traced = solved.trace(np.eye(3) + 0.1, np.ones(3))
+    texts = [traced.lower(lowering_platforms=p).as_text() for p in (CPU, CUDA)]
+    assert ["lapack_" in text for text in texts] == [True, False]
+    assert ["cusolver_" in text for text in texts] == [False, True]
+
+
 def test_compiler_options_are_for_cpus_only(monkeypatch):
     """Region analysis is for reads of an array that the loop writes."""
     given, jit = [], jax.jit
