@@ -7,7 +7,8 @@ as NumPy, and as JAX with its best library function or operation on whole arrays
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 import jax
 import numpy as np
@@ -16,6 +17,7 @@ from jax.scipy.linalg import solve_triangular
 
 import myia
 from benchmarks.harness import compare
+from benchmarks.page.rows import Row, row
 
 ROWS = 4096
 
@@ -157,36 +159,61 @@ def against(
     compare(name, contestants, samples=5, max_seconds=4.0)
 
 
-def main() -> None:
-    jax.config.update("jax_enable_x64", True)
+def cases() -> Iterator[tuple]:
+    """Names, functions, arguments, those to differentiate by, other programs for the same."""
     rng = np.random.default_rng(0)
     starts = np.concatenate([[0], np.cumsum(rng.integers(0, 17, ROWS))])
     count = int(starts[-1])
     columns, v, x = rng.integers(0, ROWS, count), rng.normal(size=count), rng.normal(size=ROWS)
-    against(
-        f"sparse product, {ROWS} rows, {count} numbers",
-        sparse_product,
-        (starts, columns, v, x),
-        (2, 3),
-        **{"myia: single elements": sparse_product_by_elements, "JAX": sparse_product_by_jax},
-    )
-    against("sums of segments", segment_sums, (starts, v), (1,), JAX=segment_sums_by_jax)
-    against("rows normalized in place", normalized_rows, (starts, v + 5.0), (1,))
+    others = {"myia: single elements": sparse_product_by_elements, "JAX": sparse_product_by_jax}
+    name = f"sparse product, {ROWS} rows, {count} numbers"
+    yield name, sparse_product, (starts, columns, v, x), (2, 3), others
+    yield "sums of segments", segment_sums, (starts, v), (1,), {"JAX": segment_sums_by_jax}
+    yield "rows normalized in place", normalized_rows, (starts, v + 5.0), (1,), {}
     points, queries = np.sort(rng.random(1000)), rng.random(2000)
     window = points, rng.normal(size=1000), queries, 0.01
-    against("means in windows (searchsorted)", window_means, window, (1, 2))
+    yield "means in windows (searchsorted)", window_means, window, (1, 2), {}
     for n in (300, 2000):
         lower = np.tril(rng.normal(size=(n, n))) + n * np.eye(n)
-        system = lower, rng.normal(size=n)
-        name = f"triangular solve, n = {n}"
-        against(name, triangular_solve, system, (0, 1), JAX=triangular_solve_by_jax)
+        system, others = (lower, rng.normal(size=n)), {"JAX": triangular_solve_by_jax}
+        yield f"triangular solve, n = {n}", triangular_solve, system, (0, 1), others
     square = rng.normal(size=(200, 200))
     definite = square @ square.T + 200 * np.eye(200)
-    against("Cholesky, n = 200", cholesky, (definite,), (0,), JAX=jnp.linalg.cholesky)
-    against("LU, n = 200", lu, (definite,), (0,))
-    against("Durbin, n = 1,000", durbin, (rng.normal(size=1000) * 0.01,), (0,))
+    yield "Cholesky, n = 200", cholesky, (definite,), (0,), {"JAX": jnp.linalg.cholesky}
+    yield "LU, n = 200", lu, (definite,), (0,), {}
+    yield "Durbin, n = 1,000", durbin, (rng.normal(size=1000) * 0.01,), (0,), {}
     data = rng.normal(size=(500, 600))
-    against("covariance, 500 x 600", covariance, (data,), (0,), JAX=covariance_by_jax)
+    yield "covariance, 500 x 600", covariance, (data,), (0,), {"JAX": covariance_by_jax}
+
+
+def rows(quick: bool = False) -> Iterator[Row]:
+    for name, f, args, _, others in islice(cases(), 1) if quick else cases():
+        ours = myia.jit(f)
+        contestants = {
+            "myia": lambda ours=ours, args=args: ours(*args),
+            "NumPy": lambda f=f, args=args: f(*args),
+        }
+        if "JAX" in others:
+            contestants["JAX, best"] = _of_jax(others["JAX"], args)
+        yield row("Slices of run-time size", f"{name}: value", contestants, quick=quick)
+
+
+def _of_jax(f: Callable, args: tuple) -> Callable[[], object]:
+    jitted = jax.jit(f)
+    with jax.enable_x64(True):
+        given = jax.device_put(args)
+
+    def call():
+        with jax.enable_x64(True):
+            return jax.block_until_ready(jitted(*given))
+
+    return call
+
+
+def main() -> None:
+    jax.config.update("jax_enable_x64", True)
+    for name, f, args, argnums, others in cases():
+        against(name, f, args, argnums, **others)
 
 
 if __name__ == "__main__":
