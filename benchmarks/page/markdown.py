@@ -35,6 +35,11 @@ first call less a later one. *Peak* is by how much a call raises the memory of t
 """
 
 
+BUSY = """**Other processes kept the machine busy**: numbers on this page are rough. Calls that hand
+over between threads, as those of JAX and of myia do, suffer most.
+"""
+
+
 @dataclass(frozen=True)
 class Run:
     """What made the rows: a command, when it began, how many seconds it took."""
@@ -76,7 +81,8 @@ def machine(run: Run) -> str:
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
         "packages": ", ".join(versions()),
     }
-    return "## Machine\n\n" + table(["", ""], [[k, v] for k, v in facts.items()])
+    found = "## Machine\n\n" + table(["", ""], [[k, v] for k, v in facts.items()])
+    return found if os.getloadavg()[0] <= (os.cpu_count() or 1) + 1 else f"{found}\n{BUSY}"
 
 
 def processor() -> str:
