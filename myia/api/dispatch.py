@@ -116,7 +116,7 @@ class Dispatcher:
             self.shortcuts[types] = None
             self.quick.pop(types, None)
         if has_several_platforms() and (here := self.of_call(args, kwargs)) is not self:
-            return here.run(args, kwargs)
+            return here.run(args, kwargs, used)
         flat = CallFlattener()
         programs = self.programs.get(signatures(flat, args, kwargs))
         found = None if programs is None else programs.find(flat)
