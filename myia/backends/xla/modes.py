@@ -11,11 +11,12 @@ from typing import Any
 import jax
 
 from myia.primitives.core.host_calls import host_exception
+from myia.primitives.core.platforms import process_of_xla
 from myia.source import progress
 from myia.source.process import compiling
 
 FORKED = (
-    "XLA cannot compile in a process made by `os.fork` from one in which it has compiled: call the "
+    "XLA cannot compile in a process made by `os.fork` from one in which it has started: call the "
     "function with such arguments before the fork, or start processes by 'spawn' or 'forkserver' "
     "(multiprocessing.get_context)"
 )
@@ -35,8 +36,6 @@ def _on_event(event: str, *_: object, **__: object) -> None:
 
 
 jax.monitoring.register_event_duration_secs_listener(_on_event)
-
-_compiled_in: list[int] = []  # the process in which XLA compiled first
 
 
 class OtherModes(Exception):
@@ -92,10 +91,7 @@ def traced(program: Callable) -> Callable:
 
 
 def _refuse_in_forked_process() -> None:
-    """XLA's threads are not in the child of a fork: it would wait for them for ever."""
-    if not _compiled_in:
-        _compiled_in.append(os.getpid())
-    elif _compiled_in[0] != os.getpid():
+    if process_of_xla() != os.getpid():
         raise RuntimeError(FORKED)
 
 

@@ -10,6 +10,7 @@ which may be for several.
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -49,8 +50,18 @@ def inferred_for() -> str:
 # ----- Devices
 
 
+@functools.cache
+def process_of_xla() -> int:
+    """The process in which JAX's backends were started first; asked before they are.
+
+    Their threads are not in the child of a fork, where XLA would wait for them for ever.
+    """
+    return os.getpid()
+
+
 def default_platform() -> str:
     """The platform of the device that JAX uses where no argument is bound to another."""
+    process_of_xla()
     config: Any = jax.config  # its options are not declared
     default = config.jax_default_device
     if default is None:
@@ -68,6 +79,7 @@ def platform_of(device: Any) -> str:
 @functools.cache
 def has_several_platforms() -> bool:
     """Has this process devices of several platforms? Starts JAX's backends."""
+    process_of_xla()
     return len(backends()) > 1
 
 
