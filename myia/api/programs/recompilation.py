@@ -68,10 +68,16 @@ def _name(fact: Fact) -> str:
 
 def parameter_names(f: Callable[..., Any], count: int) -> list[str]:
     """The names of the first `count` positional arguments of `f`."""
+    names = getattr(f, "parameter_names", None)  # of functions that share programs
+    if names is None:
+        names = _names_by_signature(f)
+    return [*names, *(f"argument {i}" for i in range(len(names), count))][:count]
+
+
+def _names_by_signature(f: Callable[..., Any]) -> list[str]:
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
-        parameters = []
+        return []
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    names = [p.name for p in parameters if p.kind in kinds]
-    return [*names, *(f"argument {i}" for i in range(len(names), count))][:count]
+    return [p.name for p in parameters if p.kind in kinds]

@@ -153,3 +153,14 @@ def test_errors_are_those_of_the_function():
             F(-1.0)
         with pytest.raises(myia.MyiaError, match="str"):
             F("text")
+
+
+def writing(x):
+    x[0] = 2.0
+    return x.sum()
+
+
+def test_errors_name_the_parameters():
+    for _ in range(5):
+        with pytest.raises(ValueError, match="read-only: `x`"):
+            myia.jit(writing)(np.broadcast_to(1.0, (2,)))

@@ -28,6 +28,14 @@ def slope(x, n):
     return (polynomial(x + h, n) - polynomial(x - h, n)) / (2 * h)
 
 
+@pytest.fixture(autouse=True)
+def no_watcher_of_before():
+    """One that sleeps between the updates of an earlier compilation would tell too late."""
+    thread = progress._watcher._thread
+    if thread is not None:
+        thread.join(10)
+
+
 def lines(capsys) -> list[str]:
     time.sleep(0.05)
     return capsys.readouterr().err.splitlines()

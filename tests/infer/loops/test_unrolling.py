@@ -106,7 +106,7 @@ def checked(f, args) -> None:
 
 
 def loops(f, args) -> int:
-    return len(re.findall("= (?:for|while) ", str(myia.jit(f).ir(*args)["finish"])))
+    return len(re.findall("= (?:for|while) ", str(myia.jit(f).ir(*args)["typed"])))
 
 
 @pytest.mark.parametrize(
