@@ -264,7 +264,8 @@ def _key_of(f: Any, options: CompileOptions, *how: Hashable) -> Hashable:
     code = shared_code(f) if isinstance(f, FunctionType) else None
     if code is None or options.donate_argnums or options.static_argnums:
         return None
-    return (code, options, *how)
+    # Codes of two files are equal where their bytes are: errors would name the wrong file.
+    return (code, id(code), options, *how)
 
 
 class _OfFunctions:
