@@ -98,8 +98,11 @@ def _tree_reduction(step: ReductionStep, terms: Sequence[Value]) -> Value:
 def sum_over_iterations(
     values: WideValues, definitions: Mapping[Value, Op], step: ReductionStep
 ) -> Value:
-    """The sum of the terms; of products, it is a product that contracts the iterations too."""
+    """The sum of the terms, up to a reshape; of products, it is one that contracts the iterations,
+    too."""
     op = definitions.get(step.term)
+    while op is not None and op.primitive is reshape:
+        op = definitions.get(op.operands[0])
     if op is not None and op.primitive is dot_general and values.wide.keys() >= set(op.operands):
         # Unless it has other uses, the wide product is dead code.
         return _contract_iterations(values, op)
