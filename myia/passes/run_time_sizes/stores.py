@@ -37,6 +37,7 @@ from myia.passes.run_time_sizes.valid_ranges import (
     along,
     bounds_unless,
     index_constant,
+    is_index,
     moved,
     moved_axes,
     new_index,
@@ -66,7 +67,7 @@ def loop_of_store(
     array, update, *_ = op.operands
     for axis, bounds in _masked_axes(op, definitions, ranges):
         found = valid_range(bounds, update.shape[axis], ranges)
-        if found is None or _is_index(found[1], ranges):
+        if found is None or is_index(found[1], ranges):
             continue
         first, count = found
         k = new_index(count, update.shape[axis], ranges)
@@ -144,18 +145,6 @@ def _is_old(x: Value, store: Op, definitions: Definitions, ranges: IndexRanges) 
     else:
         return False
     return x.shape == update.shape and starts == list(ranges.linear_forms(start_indices(store)))
-
-
-def _is_index(x: Value, ranges: IndexRanges) -> bool:
-    """Is it a linear form, a minimum or a maximum of indices of loops?"""
-    pending = [s for s in ranges.linear_form(x) if s is not None]
-    while pending:
-        symbol = pending.pop()
-        if symbol in ranges.extrema:
-            pending += [s for form in ranges.extrema[symbol].forms for s in form if s is not None]
-        elif symbol not in ranges.upper_bounds:
-            return False
-    return True
 
 
 class _ElementsOfStore(Elements):

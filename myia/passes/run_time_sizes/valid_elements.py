@@ -23,7 +23,8 @@ Runs before derivatives are taken: an adjoint loop costs what is there, too. Loo
 other passes know how to vectorize.
 
 Not outside of loops, where a mask is computed once; not along short axes; not where rows of the
-operand are not contiguous. Not for extrema of numbers that are differentiated: the derivative of a
+operand are not contiguous; not where an array of elementary functions is masked by the index of a
+loop (`_that_pay`). Not for extrema of numbers that are differentiated: the derivative of a
 reduction shares ties evenly, that of a loop does not.
 """
 
@@ -48,6 +49,7 @@ from myia.passes.run_time_sizes.valid_ranges import (
     Definitions,
     along,
     bounds_unless,
+    is_index,
     new_index,
     valid_range,
 )
@@ -56,7 +58,7 @@ from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import derivative_p, loop_p, rev_p
 from myia.primitives.linalg.dot import dot_general
-from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.rewriting.walk import rebuilt, with_region
 
 MIN_BOUND = 32  # of an axis: a short masked array is cheaper than a loop
@@ -79,6 +81,11 @@ _FOLDS: dict[Primitive, _Fold] = {
     reductions.reduce_or: _Fold(lambda _: 0, logic.or_, "b"),
     reductions.reduce_and: _Fold(lambda _: 1, logic.and_, "b"),
     dot_general: _Fold(lambda _: 0, lambda x, y: arithmetic.add(x, y, reassoc=True)),
+}
+_ELEMENTARY = {  # of which XLA computes several at once in vectors only
+    *(transcendental.exp, transcendental.exp2, transcendental.expm1, transcendental.logistic),
+    *(transcendental.log, transcendental.log1p, transcendental.tanh, arithmetic.pow),
+    *(transcendental.sin, transcendental.cos, transcendental.sinh, transcendental.cosh),
 }
 _EXTREMA = (reductions.reduce_max, reductions.reduce_min)
 
@@ -178,6 +185,7 @@ class _Pass:
                     ops += b.ops
                     op = self.definitions[op.results[0]] = product
             ops.append(op)
+        sinks = self._that_pay(ops, sinks)
         if not sinks:
             return rebuilt(region, ops, region.yields)
         return rebuilt(region, self._with_loops(ops, sinks), region.yields)
@@ -215,6 +223,22 @@ class _Pass:
         if op is not None and op.primitive is logic.select:
             return self._is_first(op.operands[1], axis)
         return all(n == 1 for n in x.shape[:axis])
+
+    def _that_pay(self, ops: list[Op], sinks: list[_Sink]) -> list[_Sink]:
+        """The index of a loop is half of its bound on average: that many elementary functions, one
+        by one, cost more than a vector of twice as many. What else has this length is an array,
+        too.
+        """
+        kept_whole = [
+            self.ranges.linear_form(sink.count)
+            for sink in sinks
+            if is_index(sink.count, self.ranges)
+            and any(
+                op.primitive in _ELEMENTARY and op.results[0].aval.size >= sink.bound
+                for op in needed(ops, sink.op.operands)
+            )
+        ]
+        return [s for s in sinks if self.ranges.linear_form(s.count) not in kept_whole]
 
     # ----- The loops
 

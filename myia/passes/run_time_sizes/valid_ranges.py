@@ -159,3 +159,15 @@ def new_index(count: Value, bound: int, ranges: IndexRanges) -> Value:
     ranges.upper_bounds[k] = [*ranges.bounds_of_index(count), constant_form(bound)]
     ranges.depths[k] = DEEP
     return k
+
+
+def is_index(x: Value, ranges: IndexRanges) -> bool:
+    """Is it a linear form, a minimum or a maximum of indices of loops?"""
+    pending = [s for s in ranges.linear_form(x) if s is not None]
+    while pending:
+        symbol = pending.pop()
+        if symbol in ranges.extrema:
+            pending += [s for form in ranges.extrema[symbol].forms for s in form if s is not None]
+        elif symbol not in ranges.upper_bounds:
+            return False
+    return True

@@ -214,6 +214,28 @@ def test_one_sum_outside_of_loops_is_a_masked_sum():
 # ----- Derivatives
 
 
+def softmax_of_prefixes(x, n):
+    total = 0.0
+    for i in range(n):
+        e = np.exp(x[: i + 1] * x[i])
+        total += e @ x[: i + 1] / np.sum(e)
+    return total
+
+
+def softmax_of_lengths(x, lengths):
+    total = 0.0
+    for n in lengths:
+        e = np.exp(x[: n + 1] * x[n])
+        total += e @ x[: n + 1] / np.sum(e)
+    return total
+
+
+def test_elementary_functions_masked_by_an_index_of_a_loop_stay_a_vector():
+    got = after_pass(softmax_of_prefixes, X, 30, fires=False)
+    assert_same(got, softmax_of_prefixes(X, 30), 1e-13)
+    both(softmax_of_lengths, X, np.arange(30) % 7)
+
+
 def objective(v, x, columns, starts):
     total = 0.0
     for i in range(len(starts) - 1):
