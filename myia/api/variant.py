@@ -138,7 +138,7 @@ class Variant:
         # Are the numbers in the facts the same until the decision tree is walked again?
         self._lasts = all(is_lasting(fact.answer) for fact in self.facts if fact.values)
         # Leaves of the facts, and a call with them.
-        self._last: tuple[Hidden, BoundCall | None] = ([], None)
+        self._last: tuple[Runnable | None, Hidden, BoundCall | None] = (None, [], None)
         self.to_python = [
             (i, TO_PYTHON[kind])
             for i, kind in enumerate(program.kinds)
@@ -158,15 +158,15 @@ class Variant:
         executable: Runnable | None = None,
     ) -> Any:
         """The result of a call; `executable`: the one compiled ahead of time, if not this one's."""
-        call = self.bound(hidden) if executable is None else self._bound(executable, hidden)
-        return call(leaves, flat.objects)
+        return self.bound(hidden, executable)(leaves, flat.objects)
 
-    def bound(self, hidden: Hidden) -> BoundCall:
+    def bound(self, hidden: Hidden, executable: Runnable | None = None) -> BoundCall:
         """A call with these leaves of the facts: a function of its own leaves and objects."""
-        last, call = self._last
-        if call is None or hidden is not last:
-            call = self._bound(self.executable, hidden)
-            self._last = (hidden, call)
+        used = self.executable if executable is None else executable
+        by, last, call = self._last
+        if call is None or hidden is not last or used is not by:
+            call = self._bound(used, hidden)
+            self._last = (used, hidden, call)
         return call
 
     def _bound(self, executable: Runnable, hidden: Hidden) -> BoundCall:
