@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from myia.api.dispatch import Dispatcher, signatures
+from myia.api.failed_checks import BeyondInt64
 from myia.api.pickling import NotPortable
 from myia.api.programs.decision_tree import DecisionTree
 from myia.api.variant import Programs, Variant
@@ -92,7 +93,10 @@ class Compiled(NotPortable):
         found = self._tree.find(flat)
         if found is None:
             raise TypeError("a global that the program reads has changed its type or shape")
-        return found.variant.run(flat.leaves, flat, found.hidden, self._executable)
+        try:
+            return found.variant.run(flat.leaves, flat, found.hidden, self._executable)
+        except BeyondInt64 as limit:
+            raise limit.error from None
 
     def as_text(self) -> str:
         """The optimised HLO."""

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from myia.api.failed_checks import FailedChecks
+from myia.api.failed_checks import BeyondInt64, FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
 from myia.api.programs.lost_state_warning import warn_of_lost_state
@@ -36,6 +36,7 @@ from myia.pipeline import (
     typed_program,
 )
 from myia.primitives.core.platforms import ANY, has_several_platforms, target_of
+from myia.source.diagnostics import MyiaError
 from myia.source.process import Lock
 from myia.source.progress import compilation_of
 
@@ -71,6 +72,7 @@ class Dispatcher:
         self.recompilation = Recompilation(getattr(target, "f", target))
         self.lock = Lock()
         self.by_platform: dict[str, Dispatcher] = {}
+        self._static_ints: Dispatcher | None = None
 
     # ----- Platforms
 
@@ -99,6 +101,24 @@ class Dispatcher:
         self, args: tuple[Any, ...], kwargs: dict[str, Any], used: set[Variant] | None = None
     ) -> Any:
         """The result of a call; `used`: the programs that calls have used, with its own."""
+        try:
+            return self._run(args, kwargs, used)
+        except BeyondInt64 as limit:
+            try:
+                return self.with_static_ints().run(args, kwargs, used)
+            except MyiaError:  # told of this form alone
+                raise limit.error from None
+
+    def with_static_ints(self) -> Dispatcher:
+        """The programs in which no int is an argument, which only this one finds."""
+        with self.lock:
+            if self._static_ints is None:
+                self._static_ints = Dispatcher(self.target, self.options, self.name)
+                self._static_ints.recompilation = self.recompilation
+                self._static_ints.integers.are_static = True
+            return self._static_ints
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], used: set[Variant] | None) -> Any:
         types = _types(args, kwargs)
         try:
             for match, tree in self.shortcuts.get(types) or ():
@@ -288,7 +308,8 @@ class Dispatcher:
         report = functools.partial(
             self._reporting, call.positional, call.keywords, choose.as_before
         )
-        failures = FailedChecks(program, report, bool(donated))
+        takes_ints = bool(call.programs.arguments or choose.arguments)
+        failures = FailedChecks(program, report, bool(donated), takes_ints)
         return Variant(program, found, layout, failures, write_back)
 
     def _write_back(self, call: Call, program: Program) -> WriteBack | None:

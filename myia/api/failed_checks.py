@@ -24,12 +24,28 @@ from myia.source.process import Lock
 _lock = Lock()  # one run with a report at a time: its numbers arrive in a callback
 
 
+class BeyondInt64(Exception):
+    """An int that is an argument leads to one that int64 does not hold, or to a float.
+
+    Of a program in which it is a compile-time value, that may be known.
+    """
+
+    def __init__(self, error: BaseException):
+        super().__init__()
+        self.error = error  # what to raise if there is no such program
+
+
 class FailedChecks:
     """The checks of one program. `report(Report(...))` is the program that reports one of them."""
 
     def __init__(
-        self, program: Program, report: Callable[[Report], Program], overwrites_arguments: bool
+        self,
+        program: Program,
+        report: Callable[[Report], Program],
+        overwrites_arguments: bool,
+        takes_ints: bool,
     ):
+        self._takes_ints = takes_ints  # ints of Python are arguments of the program
         self.checks, self._facts, self._report = program.checks, program.facts, report
         calls_the_host = any(op.primitive is host_call_p for op in walk(program.function.region))
         self._can_run_again = not (overwrites_arguments or calls_the_host)
@@ -38,6 +54,8 @@ class FailedChecks:
     def error(self, code: int, leaves: Sequence[Any]) -> BaseException:
         """The exception of the check with this code; `leaves`: the arguments of the call."""
         check = self.checks[code - 1]
+        if check.of_int64 and self._takes_ints and self._can_run_again:
+            return BeyondInt64(check.error())
         if not check.values or not self._can_run_again:
             return check.error()
         if code not in self._reporters:

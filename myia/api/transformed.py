@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from myia.api.ahead_of_time import Lowered, Traced
 from myia.api.dispatch import CompileOptions, Dispatcher
+from myia.api.failed_checks import BeyondInt64
 from myia.api.options import argument_names, positions_in, positions_of
 from myia.api.pickling import P, R, Wrapper
 from myia.api.programs.shared_code import shared_code
@@ -94,7 +95,7 @@ class Transformed(Wrapper[P, R]):
             else:
                 result = self._run(args, kwargs)
             return result
-        except OtherAvals:
+        except (OtherAvals, BeyondInt64):
             with _public_errors():
                 result = self._dispatcher.run(args, kwargs)
                 return result

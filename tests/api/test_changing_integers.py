@@ -243,16 +243,61 @@ def test_an_int_beyond_64_bits_has_a_program_of_its_own():
     assert program.compiles == 6
 
 
-def test_a_counter_that_overflows_is_an_error():
+def powers(n, x):
+    return x * 2**n + n * 2**60
+
+
+NUMBERS = [1, 2, 3, 4, 5, 6, -1, 70, -3, 40, 7]
+
+
+@pytest.mark.parametrize("transform", [myia.jit, myia.value_and_grad], ids=["jit", "grad"])
+def test_ints_beyond_those_of_the_program_have_programs_of_their_own(transform):
+    """A float as the power of an int, and ints of more than 64 bits, as in Python."""
+    f = myia.jit(powers) if transform is myia.jit else myia.value_and_grad(powers, argnums=1)
+    for n in NUMBERS:
+        found = f(n, 1.5)
+        value, slope = (found, 2.0**n) if transform is myia.jit else found
+        assert value == pytest.approx(powers(n, 1.5), rel=1e-15), n
+        assert slope == 2.0**n, n
+    before = f.compiles
+    f(5, 2.5), f(-1, 2.5), f(70, 2.5)
+    assert f.compiles == before  # each is found again
+
+
+def test_functions_of_one_code_share_no_limit():
+    """What the calls of others have made an argument may be a power here."""
+
+    def scaled(c):
+        return lambda x, n: x * c**n
+
+    for k, n in enumerate(NUMBERS):
+        assert myia.grad(scaled(k + 1))(1.5, n) == pytest.approx(float((k + 1) ** n), rel=1e-14)
+
+
+def test_a_limit_of_values_at_run_time_stays_an_error():
+    """The int alone does not tell the number: there is no other program."""
+
+    def product(n, x):
+        total = 1
+        while total < x:
+            total *= n
+        return total
+
+    f = myia.jit(product)
+    assert [f(n, 1e3) for n in range(2, 8)] == [product(n, 1e3) for n in range(2, 8)]
+    with pytest.raises(OverflowError, match="64 bits"):
+        f(9, 1e30)
+    with pytest.raises(OverflowError, match="64 bits"):
+        f.lower(9, 1e30).compile()(9, 1e30)
+
+
+def test_a_counter_goes_beyond_64_bits():
     program = myia.jit(in_a_dict)
     state = {"step": 0}
     for _ in range(5):
         program(state, 1.0)
     state["step"] = 2**63 - 1
-    with pytest.raises(OverflowError):
-        program(state, 1.0)
-    assert state["step"] == 2**63 - 1
-    state["step"] = 2**63
+    assert program(state, 1.0) == 1.0 / 2**63 and state["step"] == 2**63
     assert program(state, 1.0) == 1.0 / (2**63 + 1) and state["step"] == 2**63 + 1
 
 

@@ -23,6 +23,7 @@ class LearnedIntegers:
 
     def __init__(self, static: Collection[Hashable] = ()):
         self.static = frozenset(static)
+        self.are_static = False  # all of them
         self.values: dict[Path, set[int]] = {}  # those met so far
         # Is it an argument? By path; and by path in calls of one signature, which may differ.
         self.settled: dict[Path, bool] = {}
@@ -30,7 +31,7 @@ class LearnedIntegers:
 
     def is_argument(self, call: Hashable, path: Path) -> bool | None:
         """None: it is not known yet. `call`: the signature of the call."""
-        if path.root in self.static:
+        if self.are_static or path.root in self.static:
             return False
         return self.settled_in_calls.get((call, path), self.settled.get(path))
 
@@ -78,16 +79,16 @@ class Recorded:
 
     def __init__(self, choose: Choice):
         self._choose = choose
-        self._arguments: set[Path] = set()
+        self.arguments: set[Path] = set()
 
     def __call__(self, path: Path, value: int) -> bool:
         found = self._choose(path, value)
         if found:
-            self._arguments.add(path)
+            self.arguments.add(path)
         return found
 
     def as_before(self, path: Path, value: int) -> bool:
-        return path in self._arguments
+        return path in self.arguments
 
 
 def _search(

@@ -29,7 +29,7 @@ class Check:
     """A run-time check: the exception that Python would raise, and where.
 
     `message` shows `HIDDEN` for `values`, the run-time numbers in the exception. `make(numbers)` is
-    the exception with their numbers.
+    the exception with their numbers. `of_int64`: Python's own ints would go on.
     """
 
     exception: type[BaseException]
@@ -37,6 +37,7 @@ class Check:
     span: Span | None = None
     values: tuple[Value, ...] = ()
     make: MakeException | None = None
+    of_int64: bool = False
 
     def __str__(self) -> str:
         return f"{self.exception.__name__}: {self.message}"

@@ -337,13 +337,19 @@ class Context:
     # ----- Run-time checks
 
     def check(
-        self, failed: Value, exception: type[Exception], message: str, *values: Value
+        self,
+        failed: Value,
+        exception: type[Exception],
+        message: str,
+        *values: Value,
+        of_int64: bool = False,
     ) -> None:
         """At run time, if `failed` (a bool scalar) holds and nothing failed before: the error.
 
-        With `values`, integers, `message` is a template of `str.format`.
+        With `values`, integers, `message` is a template of `str.format`. `of_int64`: Python's own
+        ints would go on.
         """
-        check = Check(exception, message, current_span())
+        check = Check(exception, message, current_span(), of_int64=of_int64)
         if values:
             check = replace(
                 check,

@@ -47,7 +47,7 @@ def binary(
         return result(ctx, value, False)
     lo, hi = _result_range(op, bounds(a), bounds(b))
     if op in _OVERFLOW_TESTS and not _fits_int64(lo, hi):
-        ctx.check(_OVERFLOW_TESTS[op](x, y, value), OverflowError, OVERFLOW)
+        ctx.check(_OVERFLOW_TESTS[op](x, y, value), OverflowError, OVERFLOW, of_int64=True)
         lo, hi = _clip_int64(lo), _clip_int64(hi)
     return Scalar(value, True, lo, hi, _linear_form(op, a, b))
 
@@ -147,7 +147,7 @@ def _divide(
         check_divisor(ctx, b, x.dtype)
         if op == "//" and _may_be(bounds(b), -1) and _may_be(bounds(a), INT64_MIN):
             failed = logic.and_(logic.eq(x, INT64_MIN), logic.eq(y, -1))
-            ctx.check(failed, OverflowError, OVERFLOW)
+            ctx.check(failed, OverflowError, OVERFLOW, of_int64=True)
         return primitive(x, y)
     if is_number(b) and not _may_be(bounds(b), 0):
         return primitive(x, y)
@@ -172,7 +172,7 @@ def check_divisor(ctx: Context, b: Abstract, dtype: np.dtype) -> None:
 def check_negation(ctx: Context, known: Range, value: Value) -> None:
     """OverflowError at run time for the one number whose negative has more than 64 bits."""
     if _may_be(known, INT64_MIN):
-        ctx.check(logic.eq(value, INT64_MIN), OverflowError, OVERFLOW)
+        ctx.check(logic.eq(value, INT64_MIN), OverflowError, OVERFLOW, of_int64=True)
 
 
 def negative(ctx: Context, x: Abstract, value: Value) -> Abstract:
@@ -208,7 +208,7 @@ def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -
         ctx.check(negative, ValueError, NEGATIVE_POWER)
         return result(ctx, _square_and_multiply(ctx, x, y), False)
     message = "an integer to a negative power is a float in Python: convert one to float"
-    ctx.check(negative, ValueError, message)
+    ctx.check(negative, ValueError, message, of_int64=True)
     _check_power(ctx, (None, None), x, convert(y, dtype=np.dtype(float)), None)
     return result(ctx, _square_and_multiply(ctx, x, y), True)
 
@@ -221,7 +221,7 @@ def _check_power(ctx: Context, known: Range, x: Value, n: Value, static: int | N
     size = arithmetic.abs(convert(x, dtype=np.dtype(float)))
     # The margin covers the error of `pow`. Powers just below 2**63 are refused as well.
     failed = logic.ge(arithmetic.pow(size, n), 2.0**63 * (1 - 2.0**-40))
-    ctx.check(failed, OverflowError, OVERFLOW)
+    ctx.check(failed, OverflowError, OVERFLOW, of_int64=True)
 
 
 def _square_and_multiply(ctx: Context, x: Value, n: Value) -> Value:
