@@ -46,6 +46,7 @@ from myia.passes.memory.load_scheduling import load_scheduling
 from myia.passes.memory.scalar_replacement import scalar_replacement
 from myia.passes.memory.selection_by_index import selection_by_index
 from myia.passes.memory.slice_composition import slice_composition
+from myia.passes.memory.store_into_copy import store_into_copy
 from myia.passes.run_time_sizes.valid_elements import valid_elements
 from myia.passes.vectorize.adjacent_accesses import adjacent_accesses
 from myia.passes.vectorize.inner_loop import inner_loop
@@ -269,6 +270,11 @@ LAYOUT = Phase(
             data_layout,
             "Their axes in the order of the accesses, so that slices are contiguous.",
             needs=("outer_loop",),
+        ),
+        Pass(
+            store_into_copy,
+            "A store into an array that is read again would copy it first.",
+            needs=("data_layout",),
         ),
     ),
 )

@@ -10,5 +10,5 @@ Read in this order:
    `selection_by_index.py` on the analysis `array_selection.py`.
 2. Loads: `load_scheduling.py`, `initial_value_forwarding.py`, `slice_composition.py`.
 3. Stores: `dead_store_elimination.py`, `copy_elision.py`.
-4. `data_layout.py`, the last pass of all: the order of an array's axes.
+4. `data_layout.py`: the order of an array's axes; `store_into_copy.py`, the last pass of all.
 """
