@@ -39,6 +39,7 @@ from myia.passes.memory.copy_elision import copy_elision
 from myia.passes.memory.data_layout import data_layout
 from myia.passes.memory.dead_store_elimination import dead_store_elimination
 from myia.passes.memory.form_accumulate import form_accumulate
+from myia.passes.memory.halos import halos
 from myia.passes.memory.initial_value_forwarding import initial_value_forwarding
 from myia.passes.memory.load_hoisting import load_hoisting
 from myia.passes.memory.load_of_select import load_of_select
@@ -276,6 +277,7 @@ LAYOUT = Phase(
             "A store into an array that is read again would copy it first.",
             needs=("data_layout",),
         ),
+        Pass(halos, "Rolled arrays are slices of a copy with wrapped edges.", on=("cpu",)),
     ),
 )
 

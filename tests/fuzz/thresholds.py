@@ -15,6 +15,7 @@ LOW_THRESHOLDS = {  # the constants of each module, with their lower values
     "passes.run_time_sizes.valid_elements": {"MIN_BOUND": 2},
     "passes.run_time_sizes.stores": {"MIN_BOUND": 2},
     "passes.run_time_sizes.products": {"MIN_ELEMENTS": 1},
+    "passes.memory.halos": {"MIN_ELEMENTS": 1, "MAX_GROWTH": 9, "MIN_TRIP_COUNT": 1},
     "passes.idioms.matvec": {"MIN_MATRIX_ELEMENTS": 1},
     "passes.idioms.sparse_cotangents": {"MIN_ELEMENTS": 1, "MIN_LENGTH": 1},
     "passes.idioms.index_form.row_blocks": {"BLOCK_ELEMENTS": 4},

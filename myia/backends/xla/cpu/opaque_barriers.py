@@ -46,6 +46,7 @@ from myia.backends.xla.cpu.in_place_slices import in_place_reads, ops_outside
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
+from myia.primitives.arrays.shaping import slice
 from myia.primitives.core.structured import Loop, call_p, loop_p
 from myia.primitives.linalg.dot import dot_general
 
@@ -97,18 +98,24 @@ class OpaqueBarriers:
 def reads_behind_barriers(body: Region) -> frozenset[Op]:
     """The reads, in a loop's body, of arrays that the body writes.
 
-    Without the reads of inner loops, which get their own: XLA does not duplicate a loop.
+    Without the reads of inner loops, which get their own: XLA does not duplicate a loop. Without
+    static slices of what the iteration yields: no write of it follows them.
     """
     buffers = buffers_of(body)
     # What an iteration yields is an argument of the next one: one buffer.
     for x, y in zip(body.args[1:], body.yields):
         buffers.unite(x, y)
     written = {buffers.of(op.operands[0]) for op in walk(body) if op.primitive in WRITES}
+    overwritten = {op.operands[0] for op in walk(body) if op.primitive in WRITES or op.regions}
+    last = {y for y in body.yields if y not in overwritten and y not in body.args}
     rewriting = in_place_reads(body)
     reads = [
         op
         for op in ops_outside(body, lambda op: op.primitive is loop_p)
-        if op.primitive in READS and op not in rewriting and buffers.of(op.operands[0]) in written
+        if op.primitive in READS
+        and op not in rewriting
+        and buffers.of(op.operands[0]) in written
+        and not (op.primitive is slice and op.operands[0] in last)
     ]
     return frozenset() if _feed_one_write(reads, body) else frozenset(reads)
 
