@@ -48,6 +48,7 @@ from myia.passes.memory.scalar_replacement import scalar_replacement
 from myia.passes.memory.selection_by_index import selection_by_index
 from myia.passes.memory.slice_composition import slice_composition
 from myia.passes.memory.store_into_copy import store_into_copy
+from myia.passes.run_time_sizes.masked_products import masked_products
 from myia.passes.run_time_sizes.valid_elements import valid_elements
 from myia.passes.vectorize.adjacent_accesses import adjacent_accesses
 from myia.passes.vectorize.inner_loop import inner_loop
@@ -206,6 +207,12 @@ RECOGNITION = Phase(
             sparse_cotangents,
             "Masks of extrema: one element of a row counts.",
             before=("matvec",),
+            on=("cpu",),
+        ),
+        Pass(
+            masked_products,
+            "Products with run-time slices that kept their bound: no masked copies.",
+            before=("outer_loop",),
             on=("cpu",),
         ),
         Pass(matvec, "The pullback of an outer product: sums of a matrix that need not exist."),

@@ -15,9 +15,8 @@ An array of run-time size is stored at its bound, and masked: `x[:i] @ y[:i]` ha
 elements in each iteration. An element that the mask leaves out is the neutral element of the
 reduction, so the loop may skip it; what remains costs what is there. `elements.py` computes an
 element from the operands of the chain of ops that ends in the reduction: neither the masks nor the
-padding remain. Stores into slices of run-time size become loops, too (`stores.py`); products with
-slices along an axis that stays are masked afterwards (`products.py`). Reductions over one range
-whose operands do not depend on each other share a loop.
+padding remain. Stores into slices of run-time size become loops, too (`stores.py`). Reductions over
+one range whose operands do not depend on each other share a loop.
 
 Runs before derivatives are taken: an adjoint loop costs what is there, too. Loops are what the
 other passes know how to vectorize.
@@ -42,13 +41,13 @@ from myia.ir.dependence import needed
 from myia.ir.primitive import Primitive
 from myia.passes.canonicalize.cse import cse
 from myia.passes.run_time_sizes.elements import Elements
-from myia.passes.run_time_sizes.products import product_masked_afterwards
 from myia.passes.run_time_sizes.stores import is_masked, loop_of_store
 from myia.passes.run_time_sizes.valid_ranges import (
     Bounds,
     Definitions,
     along,
     bounds_unless,
+    common,
     is_index,
     new_index,
     valid_range,
@@ -118,10 +117,7 @@ def _has_candidates(region: Region) -> bool:
 
 
 def _is_candidate(op: Op, definitions: Definitions) -> bool:
-    if is_masked(op, definitions) or _bounds_by_axes(op, definitions):
-        return True
-    sources = map(definitions.get, op.operands) if op.primitive is dot_general else ()
-    return any(source is not None and source.primitive is logic.select for source in sources)
+    return is_masked(op, definitions) or bool(_bounds_by_axes(op, definitions))
 
 
 def _bounds_by_axes(op: Op, definitions: Definitions) -> dict[tuple[int, ...], Bounds]:
@@ -132,11 +128,12 @@ def _bounds_by_axes(op: Op, definitions: Definitions) -> dict[tuple[int, ...], B
     for axes in _reduced_axes(op):
         if op.operands[0].shape[axes[0]] >= MIN_BOUND and 0 not in op.operands[0].shape:
             neutral = fold.neutral(op.operands[0].dtype)
-            each = (
-                along(bounds_unless(x, neutral, definitions), axis)
-                for x, axis in zip(op.operands, axes)
+            found[axes] = common(
+                [
+                    along(bounds_unless(x, neutral, definitions), axis)
+                    for x, axis in zip(op.operands, axes)
+                ]
             )
-            found[axes] = frozenset.intersection(*each)
     return {axes: bounds for axes, bounds in found.items() if bounds}
 
 
@@ -174,16 +171,9 @@ class _Pass:
             elif in_loop and op.primitive in _FOLDS:
                 with Builder() as b, at(op.span):
                     sink = self._sink(op, differentiated)
-                    product = None
-                    if sink is None:
-                        context = self.definitions, self.ranges, self._is_local_to(op)
-                        product = product_masked_afterwards(op, *context)
                 if sink is not None:
                     sinks.append(sink)
                     ops += b.ops
-                elif product is not None:
-                    ops += b.ops
-                    op = self.definitions[op.results[0]] = product
             ops.append(op)
         sinks = self._that_pay(ops, sinks)
         if not sinks:

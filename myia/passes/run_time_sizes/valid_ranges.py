@@ -7,7 +7,7 @@ What it guarantees: where a comparison that is returned is false, the element is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from myia.analysis.linear_indices import IndexRanges, LinearForm, constant_form, minus
@@ -32,8 +32,8 @@ class Bound:
     end: Value
 
 
-Bounds = frozenset[Bound]
-NONE: Bounds = frozenset()
+Bounds = tuple[Bound, ...]  # in the order of the program: a set would have that of addresses
+NONE: Bounds = ()
 
 
 def bounds_unless(x: Value, number: complex, definitions: Definitions) -> Bounds:
@@ -49,11 +49,11 @@ def bounds_unless(x: Value, number: complex, definitions: Definitions) -> Bounds
         other = definitions.get(op.operands[2])
         if other is None or other.primitive is not constant_p or other.params["value"] != number:
             return NONE
-        return bounds_unless(op.operands[0], False, definitions) | of(1)
+        return (*bounds_unless(op.operands[0], False, definitions), *of(1))
     if op.primitive is and_ and number == 0:
-        return of(0) | of(1)
+        return (*of(0), *of(1))
     if op.primitive is mul and number == 0:
-        return of(0) & of(1)  # one zero is not enough: the other factor may be infinite
+        return common([of(0), of(1)])  # one zero is not enough: the other factor may be infinite
     if op.primitive is stop_gradient or (op.primitive is convert_p and number == 0):
         return of(0)
     if op.primitive in (lt, ge) and number == 0:
@@ -63,14 +63,12 @@ def bounds_unless(x: Value, number: complex, definitions: Definitions) -> Bounds
 
 
 def _comparison(op: Op, definitions: Definitions) -> Bounds:
-    """`iota < n`, `iota >= n` with one number for all elements."""
-    index, end = (definitions.get(x) for x in op.operands)
-    if index is None or index.primitive is not iota or end is None:
-        return NONE
+    """`iota < n`, `iota >= n` with one number of the compiler's ints for all elements."""
+    index = definitions.get(op.operands[0])
     scalar = _broadcast_scalar(op.operands[1], definitions)
-    if scalar is None:
+    if index is None or index.primitive is not iota or scalar is None or scalar.aval != I64:
         return NONE
-    return frozenset({Bound(index.params["axis"], op.primitive is ge, scalar)})
+    return (Bound(index.params["axis"], op.primitive is ge, scalar),)
 
 
 def _broadcast_scalar(x: Value, definitions: Definitions) -> Value | None:
@@ -101,12 +99,18 @@ def moved_axes(op: Op) -> dict[int, int] | None:
 
 def moved(bounds: Bounds, axes: Mapping[int, int]) -> Bounds:
     """The bounds along the axes that are mapped."""
-    return frozenset(Bound(axes[b.axis], b.is_lower, b.end) for b in bounds if b.axis in axes)
+    return tuple(Bound(axes[b.axis], b.is_lower, b.end) for b in bounds if b.axis in axes)
 
 
 def along(bounds: Bounds, axis: int) -> Bounds:
     """The bounds along one axis, which is called 0."""
-    return moved(frozenset(b for b in bounds if b.axis == axis), {axis: 0})
+    return moved(bounds, {axis: 0})
+
+
+def common(each: Sequence[Bounds]) -> Bounds:
+    """The bounds that all have."""
+    first, *others = each
+    return tuple(b for b in first if all(b in bounds for bounds in others))
 
 
 # ----- The range

@@ -96,6 +96,19 @@ def both(f, *args, rtol=1e-13):
     assert_same(after_pass(f, *args), wanted, rtol)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "float64"])
+def test_indices_of_another_type_are_left_alone(dtype):
+    def f(x, stops):
+        total = 0.0
+        for i in range(len(stops)):
+            total += np.where(np.arange(N, dtype=stops.dtype) < stops[i], x, 0.0).sum()
+        return total
+
+    stops = np.array([0, 3, 39, 40, 99]).astype(dtype)
+    assert_same(after_pass(f, X, stops, fires=False), f(X, stops), 1e-13)
+    np.testing.assert_allclose(myia.jit(f)(X, stops), f(X, stops), rtol=1e-13)
+
+
 def reductions(x, y, starts, stops):
     out = np.zeros((len(starts), 7))
     for i in range(len(starts)):
