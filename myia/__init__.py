@@ -5,28 +5,38 @@ one. The rooms, in data-flow order: `source`, `ir`, `primitives`, `rewriting`, `
 IR), `infer` and `library` (types and shapes), `transforms` (derivatives), `passes`, `storage`
 (residuals of adjoint loops), `backends`; `pipeline.py` composes them, `api` is the outside.
 docs/architecture.md is the map.
+
+`import myia` reads the errors only; the compiler is read when the first of its functions is used.
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from myia import errors
-from myia.api.annotations.bounded import bounded
-from myia.api.annotations.checkpoint import checkpoint
-from myia.api.annotations.custom import custom_jvp, custom_vjp
-from myia.api.annotations.host import host
-from myia.api.annotations.staged import staged
-from myia.api.check_grads import check_grads
-from myia.api.jvp_vjp import jvp, vjp
-from myia.api.transforms import (
-    elementwise_grad,
-    grad,
-    hessian,
-    hvp,
-    jacfwd,
-    jacrev,
-    jit,
-    stop_gradient,
-    value_and_grad,
-)
 from myia.errors import CompileWarning, InternalError, MyiaError, MyiaWarning, StateWarning
+from myia.source.process import compiling
+
+if TYPE_CHECKING:
+    from myia.api.public import (
+        bounded,
+        check_grads,
+        checkpoint,
+        custom_jvp,
+        custom_vjp,
+        elementwise_grad,
+        grad,
+        hessian,
+        host,
+        hvp,
+        jacfwd,
+        jacrev,
+        jit,
+        jvp,
+        staged,
+        stop_gradient,
+        value_and_grad,
+        vjp,
+    )
 
 __version__ = "0.1.0"
 
@@ -57,3 +67,17 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """A function of the API (PEP 562); with it all others are bound, and not asked for again."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    with compiling():  # which pauses the garbage collector: what is read stays
+        public = importlib.import_module("myia.api.public")
+    globals().update({each: getattr(public, each) for each in public.__all__})
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

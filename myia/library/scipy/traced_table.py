@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-import scipy.linalg
+import scipy
 
 from myia.infer.registry import when_imported
 from myia.ir.core import Value

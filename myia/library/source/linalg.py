@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from myia.infer.registry import when_imported
 from myia.library.support.from_source import Array, from_source

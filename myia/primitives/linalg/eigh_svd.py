@@ -15,7 +15,7 @@ from typing import Any
 
 import jax
 import numpy as np
-import scipy.linalg
+import scipy
 from jax import lax
 
 from myia.ir.avals import Aval

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.linalg
+import scipy
 
 from myia.ir.avals import I32, Aval, aval_of
 from myia.ir.builder import current_span

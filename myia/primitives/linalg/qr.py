@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.linalg
+import scipy
 from jax import lax
 
 from myia.ir.avals import I32, Aval

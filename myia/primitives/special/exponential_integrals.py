@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.special
+import scipy
 from jax import lax
 from jax.scipy import special as jax_special
 
@@ -27,7 +27,7 @@ from myia.primitives.special.hypergeometric import python_while
 erfc_inv = real_function(
     "erfc_inv",
     lambda x: -jax_special.ndtri(x / 2) / math.sqrt(2),
-    scipy.special.erfcinv,
+    "erfcinv",
     lambda y, x: -math.sqrt(math.pi) / 2 * exp(y * y),
 )
 
@@ -38,8 +38,8 @@ def _exp1(x: jax.Array) -> jax.Array:
     return jnp.where(x == 0, jnp.inf, jnp.where(x < 0, jnp.nan, -jax_special.expi(-x)))
 
 
-expi = real_function("expi", jax_special.expi, scipy.special.expi, lambda y, x: exp(x) / x)
-exp1 = real_function("exp1", _exp1, scipy.special.exp1, lambda y, x: -exp(-x) / x)
+expi = real_function("expi", jax_special.expi, "expi", lambda y, x: exp(x) / x)
+exp1 = real_function("exp1", _exp1, "exp1", lambda y, x: -exp(-x) / x)
 
 # E_n(x) for integers n, DLMF 8.19. Derivatives need negative n: E_n' = -E_(n-1).
 
@@ -126,6 +126,4 @@ def log_ratio(x: Value) -> Value:
     return logic.select(near, series, log(away) / (1 - away))
 
 
-spence = real_function(
-    "spence", jax_special.spence, scipy.special.spence, lambda y, x: log_ratio(x)
-)
+spence = real_function("spence", jax_special.spence, "spence", lambda y, x: log_ratio(x))

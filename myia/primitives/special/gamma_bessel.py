@@ -9,7 +9,7 @@ import math
 from typing import Any, NoReturn
 
 import numpy as np
-import scipy.special
+import scipy
 from jax import lax
 
 from myia.ir.builder import current_span
@@ -22,12 +22,16 @@ from myia.source.diagnostics import Diagnostic, MyiaError
 
 
 def real_function(
-    name: str, lower: Formula, evaluate: Formula, *partials: Formula
+    name: str, lower: Formula, evaluate: Formula | str, *partials: Formula
 ) -> PointwisePrimitive:
-    """A function of real numbers. SciPy computes some of them in double precision only."""
+    """A function of real numbers; `evaluate` may be its name in `scipy.special`.
+
+    SciPy, which computes some of them in double precision only, is imported when one is evaluated.
+    """
 
     def in_dtype(*xs: np.ndarray) -> np.ndarray:
-        return np.asarray(evaluate(*xs)).astype(xs[0].dtype)
+        f = getattr(scipy.special, evaluate) if isinstance(evaluate, str) else evaluate
+        return np.asarray(f(*xs)).astype(xs[0].dtype)
 
     return pointwise(name, lower, in_dtype, partials=partials, kinds="f")
 
@@ -54,28 +58,26 @@ def undefined_partial(function: str, operand: str) -> Formula:
 
 _TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
-erf = real_function("erf", lax.erf, scipy.special.erf, lambda y, x: _TWO_OVER_SQRT_PI * exp(-x * x))
-erfc = real_function(
-    "erfc", lax.erfc, scipy.special.erfc, lambda y, x: -_TWO_OVER_SQRT_PI * exp(-x * x)
-)
+erf = real_function("erf", lax.erf, "erf", lambda y, x: _TWO_OVER_SQRT_PI * exp(-x * x))
+erfc = real_function("erfc", lax.erfc, "erfc", lambda y, x: -_TWO_OVER_SQRT_PI * exp(-x * x))
 erf_inv = real_function(
     "erf_inv",
     lax.erf_inv,
-    scipy.special.erfinv,
+    "erfinv",
     lambda y, x: exp(y * y) / _TWO_OVER_SQRT_PI,
 )
 
 # ----- The gamma function: log|Γ|, ψ = (log Γ)', and the derivatives of ψ
 
-lgamma = real_function("lgamma", lax.lgamma, scipy.special.gammaln, lambda y, x: digamma(x))
+lgamma = real_function("lgamma", lax.lgamma, "gammaln", lambda y, x: digamma(x))
 digamma: PointwisePrimitive = real_function(
-    "digamma", lax.digamma, scipy.special.digamma, lambda y, x: polygamma(1, x)
+    "digamma", lax.digamma, "digamma", lambda y, x: polygamma(1, x)
 )
 # The m-th derivative of digamma.
 polygamma: PointwisePrimitive = real_function(
     "polygamma",
     lax.polygamma,
-    scipy.special.polygamma,
+    "polygamma",
     undefined_partial("polygamma", "its order"),
     lambda y, m, x: polygamma(m + 1, x),
 )
@@ -83,7 +85,7 @@ polygamma: PointwisePrimitive = real_function(
 zeta: PointwisePrimitive = real_function(
     "zeta",
     lax.zeta,
-    scipy.special.zeta,
+    "zeta",
     undefined_partial("zeta", "its exponent"),
     lambda y, s, q: -s * zeta(s + 1, q),
 )
@@ -122,14 +124,14 @@ def _evaluate_igamma_grad_a(a: np.ndarray, x: np.ndarray) -> Any:
 igamma = real_function(
     "igamma",
     lax.igamma,
-    scipy.special.gammainc,
+    "gammainc",
     lambda y, a, x: igamma_grad_a(a, x),
     lambda y, a, x: gamma_density(a, x),
 )
 igammac = real_function(
     "igammac",
     lax.igammac,
-    scipy.special.gammaincc,
+    "gammaincc",
     lambda y, a, x: -igamma_grad_a(a, x),
     lambda y, a, x: -gamma_density(a, x),
 )
@@ -169,7 +171,7 @@ def _beta_density(a: Value, b: Value, x: Value) -> Value:
 betainc = real_function(
     "betainc",
     lax.betainc,
-    scipy.special.betainc,
+    "betainc",
     undefined_partial("betainc", "its first parameter"),
     undefined_partial("betainc", "its second parameter"),
     lambda y, a, b, x: _beta_density(a, b, x),
@@ -193,12 +195,12 @@ def _i1e_over_x(y: Value, x: Value) -> Value:
 bessel_i0e = real_function(
     "bessel_i0e",
     lax.bessel_i0e,
-    scipy.special.i0e,
+    "i0e",
     lambda y, x: bessel_i1e(x) - arithmetic.sign(x) * y,
 )
 bessel_i1e: PointwisePrimitive = real_function(
     "bessel_i1e",
     lax.bessel_i1e,
-    scipy.special.i1e,
+    "i1e",
     lambda y, x: bessel_i0e(x) - arithmetic.sign(x) * y - _i1e_over_x(y, x),
 )

@@ -1,0 +1,41 @@
+"""The functions that `myia` exports, which it reads when the first of them is used."""
+
+from myia.api.annotations.bounded import bounded
+from myia.api.annotations.checkpoint import checkpoint
+from myia.api.annotations.custom import custom_jvp, custom_vjp
+from myia.api.annotations.host import host
+from myia.api.annotations.staged import staged
+from myia.api.check_grads import check_grads
+from myia.api.jvp_vjp import jvp, vjp
+from myia.api.transforms import (
+    elementwise_grad,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacrev,
+    jit,
+    stop_gradient,
+    value_and_grad,
+)
+
+__all__ = [
+    "bounded",
+    "check_grads",
+    "checkpoint",
+    "custom_jvp",
+    "custom_vjp",
+    "elementwise_grad",
+    "grad",
+    "hessian",
+    "host",
+    "hvp",
+    "jacfwd",
+    "jacrev",
+    "jit",
+    "jvp",
+    "staged",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]
