@@ -33,10 +33,23 @@ def is_of_jax(rule) -> bool:
 WITH_DERIVATIVE = {p.name for p, rule in ad.primitive_jvps.items() if is_of_jax(rule)}
 
 
+def sample(cases: list[Case]) -> list[Case]:
+    """Each tenth of a primitive's cases, and each that is the first of a kind."""
+    taken, seen = [], set()
+    for i, case in enumerate(cases):
+        dtypes = {x.dtype for x in case.inputs}
+        empty = any(x.size == 0 for x in case.inputs)
+        kinds = {case.variant, f"order {case.order}", *dtypes, empty}
+        if i % 10 == 0 or kinds - seen:
+            taken.append(case)
+        seen |= kinds
+    return taken
+
+
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_derivatives_are_those_of_jax(name):
-    """All cases by the reference interpreter; the middle one on XLA too, through all passes."""
-    cases = CASES[name]
+    """Some cases by the reference interpreter; the middle one on XLA too, through all passes."""
+    cases = sample(CASES[name])
     wanted = by_jax(cases)
     for case, results in zip(cases, wanted):
         assert_equal(on_reference(case), results, str(case))
@@ -47,10 +60,11 @@ def test_derivatives_are_those_of_jax(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_derivatives_on_xla_are_those_of_jax(name):
+def test_derivatives_of_all_cases_are_those_of_jax(name):
     cases = CASES[name]
-    for case, got, wanted in zip(cases, on_xla(cases), by_jax(cases)):
-        assert_equal(got, wanted, f"on XLA: {case}")
+    for case, compiled, wanted in zip(cases, on_xla(cases), by_jax(cases)):
+        assert_equal(on_reference(case), wanted, str(case))
+        assert_equal(compiled, wanted, f"on XLA: {case}")
 
 
 def test_no_primitive_is_missing():

@@ -1,9 +1,13 @@
-"""Every small program: values, gradients, second derivatives, on every backend and stage."""
+"""Every small program: values, gradients, second derivatives, on every backend and stage.
+
+By default some tests take a spread of the programs, or of the passes and inputs of each program;
+the slow tests take all of them. All tests of a program follow each other, as they share its
+compiled functions.
+"""
 
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -14,6 +18,7 @@ from myia.frontend import load
 from myia.ir.equality import same
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
+from tests.default_run import every
 from tests.passes.by_name import passes_of
 from tests.zoo.losses import losses_of
 from tests.zoo.reference_calls import ReferenceCalls
@@ -30,14 +35,15 @@ from tests.zoo.trees import (
     wide,
 )
 
+# All programs have their losses from the same few functions, which are compiled often.
+pytestmark = pytest.mark.filterwarnings("ignore::myia.CompileWarning")
+
 STEP = 1e-3  # of central differences of fourth order
 VALUE_RTOL = 1e-12
 XLA_RTOL = 1e-10
 GRADIENT_RTOL = 1e-9
 DIFFERENCE_RTOL = 1e-6
 DUALITY_RTOL = 1e-10
-
-XLA_SECOND = PROGRAMS[::10]
 
 
 class Case:
@@ -138,26 +144,27 @@ def close(got, want, rtol: float, what: str) -> None:
     np.testing.assert_allclose(got, want, rtol, rtol * scale, err_msg=what)
 
 
-@functools.cache
-def case_of(program: Program) -> Case:
-    return Case(program)
-
-
-@pytest.fixture(params=PROGRAMS, ids=lambda p: p.name)
+@pytest.fixture(scope="module", params=PROGRAMS, ids=lambda p: p.name)
 def case(request) -> Case:
-    return case_of(request.param)
+    return Case(request.param)
+
+
+def programs(count: int) -> pytest.MarkDecorator:
+    """By default, each `count`-th program."""
+    cases = every(count, PROGRAMS)
+    return pytest.mark.parametrize("case", cases, ids=[p.name for p in PROGRAMS], indirect=True)
 
 
 # ----- Values
 
 
-def check_value(run: Callable, case: Case, args: tuple) -> None:
+def check_value(run: Callable, case: Case, args: tuple, what: str = "result") -> None:
     """The same result as in Python, and the same done to the arguments."""
     ours, theirs = copy.deepcopy(args), copy.deepcopy(args)
     got = run(*ours)
     with np.errstate(all="ignore"):
         want = case.program.f(*theirs)
-    assert_same(got, want, XLA_RTOL)
+    assert_same(got, want, XLA_RTOL, what)
     assert_same(ours, theirs, XLA_RTOL, "arguments")
 
 
@@ -210,17 +217,30 @@ def test_kinks(case):
             close(vector(grad), vector(want), VALUE_RTOL, "gradient at a kink")
 
 
-def test_xla(case):
+def check_xla(case: Case, args: tuple) -> None:
     """Values and gradients of the compiled program, against Python and the reference."""
+    if not any(case.active):
+        check_value(case.transformed("value"), case, args)
+        return
+    xs, rest, weights = case.point(args)
+    (_, outcome), grad = case.on_xla("gradient")(xs, rest, weights)
+    assert_same(outcome, case.plain(case.losses.outcome, xs, rest), XLA_RTOL)
+    _, want = case.on_reference("gradient")(xs, rest, weights)
+    assert_same(grad, want, XLA_RTOL, "gradient")
+
+
+def test_xla(case):
+    """Each program at one of its inputs, which is not always the first one."""
+    inputs = case.program.inputs
+    if not inputs:
+        pytest.skip("at a kink only")
+    check_xla(case, inputs[PROGRAMS.index(case.program) % len(inputs)])
+
+
+@pytest.mark.slow
+def test_xla_at_every_input(case):
     for args in case.program.inputs:
-        if not any(case.active):
-            check_value(case.transformed("value"), case, args)
-            continue
-        xs, rest, weights = case.point(args)
-        (_, outcome), grad = case.on_xla("gradient")(xs, rest, weights)
-        assert_same(outcome, case.plain(case.losses.outcome, xs, rest), XLA_RTOL)
-        _, want = case.on_reference("gradient")(xs, rest, weights)
-        assert_same(grad, want, XLA_RTOL, "gradient")
+        check_xla(case, args)
 
 
 # ----- Second derivatives
@@ -244,11 +264,12 @@ def check_second_order(case: Case, run: Callable[[str], Callable]) -> None:
         close(run(name)(xs, rest, weights, v), want @ vector(v), DIFFERENCE_RTOL, name)
 
 
+@programs(2)
 def test_second_order(case):
     check_second_order(case, case.on_reference)
 
 
-@pytest.mark.parametrize("case", XLA_SECOND, ids=lambda p: p.name, indirect=True)
+@programs(10)
 def test_second_order_on_xla(case):
     check_second_order(case, case.on_xla)
 
@@ -275,6 +296,7 @@ def check_text(case: Case, transforms: list[str]) -> None:
         assert to_text(after) == text
 
 
+@programs(3)
 def test_text_is_read_back(case):
     check_text(case, ["value", "gradient"] if any(case.active) else ["value"])
 
@@ -288,34 +310,35 @@ def check_without(case: Case, name: str) -> None:
     """The same gradients (or values) without the pass `name`."""
     for args in case.program.inputs:
         if not any(case.active):
-            check_value(case.reference("value", disable=name), case, args)
+            run = case.reference("value", disable=name)
+            check_value(run, case, args, f"result without {name}")
             continue
         point = case.point(args)
         got = case.on_reference("gradient", disable=name)(*point)
-        assert_same(got, case.on_reference("gradient")(*point), GRADIENT_RTOL)
+        want = case.on_reference("gradient")(*point)
+        assert_same(got, want, GRADIENT_RTOL, f"gradient without {name}")
 
 
+WITHOUT = 3  # by default, each third program is tried without a pass
+
+
+@programs(WITHOUT)
 def test_without_a_pass(case):
-    """Each program without one of the passes; all combinations are in the slow tests."""
+    """Each program without one of the passes, each pass with some programs."""
     names = list(passes_of("finish"))
-    check_without(case, names[PROGRAMS.index(case.program) % len(names)])
+    check_without(case, names[PROGRAMS.index(case.program) // WITHOUT % len(names)])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", passes_of("finish"))
-def test_without_each_pass(case, name):
-    check_without(case, name)
+def test_without_each_pass(case):
+    for name in passes_of("finish"):
+        check_without(case, name)
 
 
 @pytest.mark.slow
 def test_value_on_xla(case):
     for args in case.program.inputs:
         check_value(case.transformed("value"), case, args)
-
-
-@pytest.mark.slow
-def test_all_second_order_on_xla(case):
-    check_second_order(case, case.on_xla)
 
 
 def test_the_zoo_is_large():
