@@ -8,6 +8,7 @@ of several old iterations. Loops whose iterations depend on each other stay as t
 
 Read in this order:
 - `inner_loop.py`: innermost loops over elements, strip-mined by the vector width 8
-- `outer_loop.py`: loops over rows and outer loops, all iterations or strips of them
+- `outer_loop.py`: loops over rows and outer loops, all iterations or strips of them; beside
+  recurrences `product_fission.py` and `ordered_sums.py` split off what can be widened
 - `adjacent_accesses.py`: loads and stores of adjacent elements become one access
 """

@@ -37,6 +37,7 @@ from myia.ir.avals import I64
 from myia.ir.builder import Builder, append
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.passes.vectorize.ordered_sums import add_in_order, ordered_sums
+from myia.passes.vectorize.product_fission import products_apart
 from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, slice_sizes
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant, constant_p, empty_p
@@ -73,12 +74,28 @@ def outer_loop(function: Function, elements: int = MAX_VECTOR_ELEMENTS) -> Funct
     vectorized first; the outer ones in a later round, once the indices have been simplified.
     """
     ranges = IndexRanges(function.region)
-    return rewrite(function, lambda op, walk: _vectorized(op, walk, ranges, elements))
+
+    def rule(op: Op, walk: Walk) -> Sequence[Value] | None:
+        if op.primitive is not loop_p:
+            return None
+        found = _vectorized(op, walk, ranges, elements)
+        return _products_apart(op, walk, ranges, elements) if found is None else found
+
+    return rewrite(function, rule)
+
+
+def _products_apart(
+    op: Op, walk: Walk, ranges: IndexRanges, elements: int
+) -> Sequence[Value] | None:
+    """A recurrence with products before and after it, as wide as all iterations."""
+    loop = Loop.of(op)
+    count = None if loop.count is None else walk.constant_value(loop.count)
+    if count is None or count < MIN_WIDTH or loop.cond is not None:
+        return None
+    return products_apart(loop, count, lambda each: _vectorized(each, walk, ranges, elements))
 
 
 def _vectorized(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Sequence[Value] | None:
-    if op.primitive is not loop_p:
-        return None
     loop = Loop.of(op)
     count = None if loop.count is None else walk.constant_value(loop.count)
     # Widths are axes of arrays, so the trip count must be a constant. Bodies of scalar ops are left
