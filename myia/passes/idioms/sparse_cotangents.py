@@ -18,7 +18,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -242,7 +241,7 @@ def _emit_if(parts: _Parts, y: Value, index: Value) -> Sequence[Value]:
 
 def _limits(parts: _Parts) -> list[Value]:
     """True where what is multiplied by the mask is finite."""
-    numbers = {x: n for x, n in parts.selection.numbers.items() if x not in parts.selection.where}
+    numbers = parts.selection.filled()
     bounds = Bounds(parts.made_by, numbers, parts.dependents, parts.mask.x.aval.size)
     found = [bounds.of(x) for x in dict.fromkeys(parts.selection.finite)]
     return [le(bound, np.finfo(bound.dtype).max.item()) for bound in dict.fromkeys(found)]
@@ -250,9 +249,7 @@ def _limits(parts: _Parts) -> list[Value]:
 
 def _on_elements(parts: _Parts, y: Value, index: Value) -> list[Value]:
     mask, selection, env = parts.mask, parts.selection, Env({parts.mask.y: y})
-    numbers: dict[Value, Any] = {
-        x: n for x, n in selection.numbers.items() if x not in selection.where
-    }
+    numbers = selection.filled()
     taken = Taken(index, parts.made_by, env, numbers)
     (hits,) = mask.hits.results
     shape = mask.where.shape(mask.x.shape)

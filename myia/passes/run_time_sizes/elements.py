@@ -26,12 +26,13 @@ from myia.analysis.linear_indices import (
 from myia.ir.avals import I64
 from myia.ir.builder import emit1
 from myia.ir.core import Op, Value
-from myia.passes.run_time_sizes.valid_ranges import index_constant, moved_axes
+from myia.passes.run_time_sizes.valid_ranges import index_constant
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, start_indices
 from myia.primitives.arrays.gather import IndexDims, gather
 from myia.primitives.core.define import PointwisePrimitive, constant, constant_p
 from myia.primitives.pointwise import arithmetic, logic
+from myia.rewriting.axes import moved_axes
 
 # Along an axis: the index of one element, or None for all of them.
 Index = tuple[Value | None, ...]

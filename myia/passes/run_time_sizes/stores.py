@@ -39,7 +39,6 @@ from myia.passes.run_time_sizes.valid_ranges import (
     index_constant,
     is_index,
     moved,
-    moved_axes,
     new_index,
     valid_range,
 )
@@ -52,6 +51,7 @@ from myia.primitives.arrays.dynamic_slices import (
 )
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise import logic
+from myia.rewriting.axes import moved_axes
 
 MIN_BOUND = 32  # of an axis: a short masked array is cheaper than a loop
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from myia.analysis.linear_indices import IndexRanges, LinearForm, constant_form, minus
 from myia.ir.avals import I64
 from myia.ir.core import Op, Value
-from myia.primitives.arrays.shaping import broadcast, iota, reshape, transpose
+from myia.primitives.arrays.shaping import broadcast, iota
 from myia.primitives.core.define import constant, constant_p
 from myia.primitives.pointwise import arithmetic
 from myia.primitives.pointwise.arithmetic import mul
 from myia.primitives.pointwise.logic import and_, convert_p, ge, lt, select, stop_gradient
+from myia.rewriting.axes import moved_axes
 
 Definitions = Mapping[Value, Op]
 DEEP = 1 << 20  # the depth of new indices: deeper than what they are bounded by
@@ -77,24 +78,6 @@ def _broadcast_scalar(x: Value, definitions: Definitions) -> Value | None:
     if op is None or op.primitive is not broadcast or op.operands[0].shape:
         return None
     return op.operands[0]
-
-
-def moved_axes(op: Op) -> dict[int, int] | None:
-    """Where the axes of the operand are in the result, for an op that only moves elements.
-
-    Without axes of one element.
-    """
-    if op.primitive is broadcast:
-        pairs = zip(op.operands[0].shape, op.params["dims"])
-        return {i: d for i, (n, d) in enumerate(pairs) if n == op.results[0].shape[d]}
-    if op.primitive is transpose:
-        return {i: j for j, i in enumerate(op.params["permutation"])}
-    if op.primitive is reshape:
-        old, new = op.operands[0].shape, op.results[0].shape
-        long, places = ([i for i, n in enumerate(shape) if n != 1] for shape in (old, new))
-        if [old[i] for i in long] == [new[i] for i in places]:
-            return dict(zip(long, places))
-    return None
 
 
 def moved(bounds: Bounds, axes: Mapping[int, int]) -> Bounds:

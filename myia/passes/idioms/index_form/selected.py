@@ -11,6 +11,7 @@ result of an op is not zero, and emits the op on elements:
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,9 +26,10 @@ from myia.primitives.arrays.gather import index_dims, scatter_add, take
 from myia.primitives.arrays.reductions import reduce_or
 from myia.primitives.arrays.shaping import broadcast, reduce_sum, reshape, transpose
 from myia.primitives.core.define import constant, constant_p, zeros
-from myia.primitives.linalg.dot import dot_general
-from myia.primitives.pointwise.arithmetic import add, div, mul, neg, sub
-from myia.primitives.pointwise.logic import and_, convert, convert_p, ne, select
+from myia.primitives.linalg.dot import dot_general, free_axes
+from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
+from myia.primitives.pointwise.logic import convert, convert_p, ne, select
+from myia.rewriting.axes import moved_axes
 
 Emit = Callable[["Elements"], Value]
 
@@ -67,6 +69,10 @@ class Selection:
             return op.params["value"]
         return None if x in self.where else self.numbers.get(x)
 
+    def filled(self) -> dict[Value, Any]:
+        """The values that one number fills everywhere."""
+        return {x: n for x, n in self.numbers.items() if x not in self.where}
+
     def is_zero(self, x: Value) -> bool:
         number = self.number(x)
         return number is not None and number == 0
@@ -103,14 +109,6 @@ def _product(s: Selection, op: Op) -> None:
     _elementwise(s, op, where)
 
 
-def _quotient(s: Selection, op: Op) -> None:
-    x, y = op.operands
-    divisor = s.number(y)
-    if x not in s.where or not divisor or not np.isfinite(divisor):
-        raise Unsupported
-    _elementwise(s, op, s.where[x])
-
-
 def _sum(s: Selection, op: Op) -> None:
     if any(x not in s.where for x in op.operands):
         raise Unsupported
@@ -120,17 +118,9 @@ def _sum(s: Selection, op: Op) -> None:
 def _of_one(s: Selection, op: Op) -> None:
     (x,) = op.operands
     number = s.numbers.get(x)
-    if number is not None and op.primitive is convert_p:
-        number = op.params["dtype"].type(number)
-    elif number is not None:
-        number = -number
+    if number is not None:
+        number = op.params["dtype"].type(number) if op.primitive is convert_p else -number
     _elementwise(s, op, s.where[x], number)
-
-
-def _conjunction(s: Selection, op: Op) -> None:
-    if op.results[0].dtype.kind != "b":
-        raise Unsupported
-    _elementwise(s, op, s.common(*op.operands))
 
 
 def _unequal(s: Selection, op: Op) -> None:
@@ -161,30 +151,9 @@ def _selection(s: Selection, op: Op) -> None:
 
 def _broadcast(s: Selection, op: Op) -> None:
     (x,), dims, shape = op.operands, op.params["dims"], op.params["shape"]
-    old = s.where[x]
-    where = old.through(dict(enumerate(dims)))
-    if any(x.shape[i] != shape[dims[i]] for i in (old.axis, *old.along)):
-        raise Unsupported
-
-    def emit(e: Elements) -> Value:
-        return broadcast(e.of[x], shape=where.shape(shape), dims=dims)
-
-    s.found(op, where, emit, s.numbers.get(x))
-
-
-def _transpose(s: Selection, op: Op) -> None:
-    (x,), permutation = op.operands, op.params["permutation"]
-    where = s.where[x].through({old: new for new, old in enumerate(permutation)})
-    s.found(op, where, lambda e: transpose(e.of[x], permutation=permutation), s.numbers.get(x))
-
-
-def _reshape(s: Selection, op: Op) -> None:
-    (x,), shape = op.operands, op.params["shape"]
-    old, new = ([i for i, n in enumerate(each) if n != 1] for each in (x.shape, shape))
-    if [x.shape[i] for i in old] != [shape[i] for i in new]:
-        raise Unsupported
-    where = s.where[x].through(dict(zip(old, new)))
-    s.found(op, where, lambda e: reshape(e.of[x], shape=where.shape(shape)), s.numbers.get(x))
+    where = s.where[x].through(moved_axes(op) or {})
+    emit = functools.partial(broadcast, shape=where.shape(shape), dims=dims)
+    s.found(op, where, lambda e: emit(e.of[x]), s.numbers.get(x))
 
 
 # ----- Sums
@@ -195,32 +164,14 @@ def _reduction(s: Selection, op: Op) -> None:
     old = s.where[x]
     if op.primitive is reduce_or and x.dtype.kind != "b":
         raise Unsupported
-    kept = [i for i in range(x.aval.ndim) if i not in axes]
-    place = {axis: i for i, axis in enumerate(kept)}
     if old.axis in axes:  # a sum of one element: no selected value any more
         number = s.numbers.get(x) if axes == (old.axis,) else None
         s.found(op, None, lambda e: emit1(op.primitive, e.of[x], axes=axes), number)
-    elif not set(axes) & set(old.along):
-        where = old.through(place)
-        s.found(op, where, lambda e: emit1(op.primitive, e.of[x], axes=axes))
-    elif set(old.along) <= set(axes):
-        rest = tuple(i for i in axes if i not in old.along)
-
-        def emit(e: Elements) -> Value:
-            elements, here = e.of[x], old
-            if rest:
-                elements = emit1(op.primitive, elements, axes=rest)
-                here = old.through(_places(x.aval.ndim, rest))
-            return _at_their_index(elements, here, x.shape[old.axis], e.index)
-
-        s.found(op, None, emit)
+    elif set(axes) == set(old.along):
+        length = x.shape[old.axis]
+        s.found(op, None, lambda e: _at_their_index(e.of[x], old, length, e.index))
     else:
         raise Unsupported
-
-
-def _places(rank: int, removed: tuple[int, ...]) -> dict[int, int]:
-    kept = [i for i in range(rank) if i not in removed]
-    return {axis: i for i, axis in enumerate(kept)}
 
 
 def _at_their_index(x: Value, where: Where, length: int, index: Value) -> Value:
@@ -254,8 +205,8 @@ def _dot(s: Selection, op: Op) -> None:
     if set(old.along) != set(contract[i]):
         raise Unsupported
     rows = len(old.along)
-    free = [axis for axis in range(mask.aval.ndim) if axis not in contract[i]]
-    kept = [axis for axis in range(other.aval.ndim) if axis not in contract[1 - i]]
+    free = free_axes(mask.aval.ndim, contract[i], ())
+    kept = free_axes(other.aval.ndim, contract[1 - i], ())
     where = Where(rows + free.index(old.axis), tuple(range(rows)))
 
     def emit(e: Elements) -> Value:
@@ -297,17 +248,13 @@ def _dot_along_index(
 
 RULES: dict[Any, Callable[[Selection, Op], None]] = {
     mul: _product,
-    div: _quotient,
     add: _sum,
     sub: _sum,
     neg: _of_one,
     convert_p: _of_one,
-    and_: _conjunction,
     ne: _unequal,
     select: _selection,
     broadcast: _broadcast,
-    transpose: _transpose,
-    reshape: _reshape,
     reduce_sum: _reduction,
     reduce_or: _reduction,
     dot_general: _dot,

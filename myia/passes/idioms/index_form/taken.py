@@ -72,10 +72,6 @@ class Taken:
             return constant(op.params["value"], x.dtype, where.shape(x.shape))
         if isinstance(op.primitive, PointwisePrimitive):
             return emit1(op.primitive, *(self.at(y, where) for y in op.operands), **op.params)
-        if op.primitive is transpose:
-            permutation = op.params["permutation"]
-            inner = where.through(dict(enumerate(permutation)))
-            return transpose(self.at(op.operands[0], inner), permutation=permutation)
         if op.primitive is broadcast:
             return self._of_broadcast(op, where)
         return self._element(x, where)
