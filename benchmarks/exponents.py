@@ -192,9 +192,10 @@ def primal_and_gradient_counts(kernel: Kernel, n: int) -> list[Counts]:
 
 
 def keep_pages() -> None:
-    """Tell the C library (glibc) to keep freed memory."""
-    trim_threshold, max_mappings = -1, -4
+    """Tell the C library (glibc) to keep freed memory: that of JAX's threads, too."""
+    trim_threshold, max_mappings, max_arenas = -1, -4, -8
     library = ctypes.CDLL(None)
+    assert library.mallopt(max_arenas, 1)  # other arenas map blocks of 64 MB and more
     assert library.mallopt(max_mappings, 0) and library.mallopt(trim_threshold, -1)
 
 

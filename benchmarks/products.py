@@ -155,6 +155,38 @@ def batch_axes() -> None:
             )
 
 
+# ----- Sums over examples
+
+
+def losses(a, x):
+    s = 0.0
+    for v in x:
+        h = np.tanh(a @ v)
+        s += np.log(np.sum(np.exp(h))) - h[0]
+    return s
+
+
+def losses_at_once(a, x):
+    h = jnp.tanh(x @ a.T)
+    return jnp.sum(jnp.log(jnp.sum(jnp.exp(h), axis=1)) - h[:, 0])
+
+
+def sums_over_examples() -> None:
+    for n, d in ((300, 30), (1_000, 64), (300, 300)):
+        a, x = random(d, d), random(n, d)
+        compare(
+            f"a loss of a product, summed in a loop: {n} examples, {d} x {d}",
+            {
+                "myia": run(myia.jit(losses), a, x),
+                "jax, at its best": run(jax.jit(losses_at_once), a, x),
+                "myia, and gradient": run(myia.value_and_grad(losses, argnums=(0, 1)), a, x),
+                "jax, and gradient": run(jax.jit(jax.value_and_grad(losses_at_once, (0, 1))), a, x),
+                "NumPy": lambda a=a, x=x: losses(a, x),
+            },
+            **SHORT,
+        )
+
+
 # ----- Small matrices in loops
 
 
@@ -281,6 +313,7 @@ def main() -> None:
     matrices_and_vectors()
     two_matrices()
     batch_axes()
+    sums_over_examples()
     small_matrices()
     atlas()
 

@@ -14,11 +14,13 @@
 An iteration on a short row mostly pays for starting its ops; ops on whole arrays are started once.
 Each row is computed from the same numbers as before. Sums of cotangents have no order that a user
 wrote: the contributions of all iterations are summed first, those that are outer products as one
-product of matrices. A loop over rows that makes a sum in the user's order is left alone.
+product of matrices. A loop over rows that makes sums in the user's order is left alone, unless an
+iteration has a large product with a matrix that all iterations share (`s += loss(A @ x[i])`): then
+the terms of all iterations come first, and the sums after them (`ordered_sums.py`).
 
 Outer loops around recurrences are vectorized, too, as many recurrences side by side. An iteration
 of the inner loop then works on vectors, and each of its sums keeps its order; a sum of the user in
-the outer loop is made after it (`ordered_sums.py`). A nest in which all
+the outer loop is made after it, too. A nest in which all
 inner loops can be vectorized themselves (`inner_loop.py`) is left alone.
 
 If the rows of all iterations together are larger than the caches, the loop is strip-mined.
@@ -64,6 +66,9 @@ MIN_WIDTH = 4  # iterations
 DATA_MOVEMENT = (dynamic_slice, reshape)
 # Multiply-adds of a product, by elements that an iteration computes.
 MIN_WORK_BY_ELEMENT = 4
+# The same, of a loop over rows that makes a sum in the user's order: with less, one function that
+# computes and adds term by term is as fast.
+MIN_WORK_BY_TERM = 512
 MAX_ROW_GROWTH = 2  # elements of an array that is computed, by elements of the longest row accessed
 
 
@@ -102,13 +107,10 @@ def _vectorized(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Seque
     # to `inner_loop.py`.
     if count is None or all(map(is_scalar_op, loop.body.ops)):
         return None
-    if any(each.primitive is loop_p for each in loop.body.ops):
-        constants = {x for x in loop.carries if _is_constant_array(walk.definition(x))}
-        width, summary = _plan_for_nest(loop, ranges, elements, constants)
-        if summary is None:
-            return _terms_apart(op, count, ranges, elements, constants)
-    else:
-        width, summary = _plan_for_rows(loop, ranges, elements)
+    constants = {x for x in loop.carries if _is_constant_array(walk.definition(x))}
+    width, summary = _plan(loop, ranges, elements, constants)
+    if summary is None:
+        return _terms_apart(op, count, ranges, elements, constants)
     width = min(count, width)
     if summary is None or width < MIN_WIDTH:
         return None
@@ -125,15 +127,17 @@ def _vectorized(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Seque
 def _terms_apart(
     op: Op, count: int, ranges: IndexRanges, elements: int, constants: Set[Value]
 ) -> Sequence[Value] | None:
-    """A nest with sums in the order of the user: their terms in wide iterations, then the sums."""
+    """A loop with sums in the order of the user: their terms in wide iterations, then the sums."""
     loop = Loop.of(op)
     with Builder() as b:
         found = ordered_sums(loop, count)
         if found is None:
             return None
         constants = constants | set(found.terms.carries[len(loop.carries) - len(found.sums) :])
-        width, summary = _plan_for_nest(found.terms, ranges, elements, constants)
+        width, summary = _plan(found.terms, ranges, elements, constants)
         if summary is None or min(count, width) < MIN_WIDTH:
+            return None
+        if not _is_nest(loop) and _most_shared_work(loop.body, summary) < MIN_WORK_BY_TERM:
             return None
         results = emit_loop(found.terms)
     for each in b.ops:
@@ -143,6 +147,18 @@ def _terms_apart(
 
 def _is_constant_array(op: Op | None) -> bool:
     return op is not None and op.primitive in (constant_p, empty_p)
+
+
+def _plan(
+    loop: Loop, ranges: IndexRanges, elements: int, constants: Set[Value]
+) -> tuple[int, LoopSummary | None]:
+    if _is_nest(loop):
+        return _plan_for_nest(loop, ranges, elements, constants)
+    return _plan_for_rows(loop, ranges, elements)
+
+
+def _is_nest(loop: Loop) -> bool:
+    return any(op.primitive is loop_p for op in loop.body.ops)
 
 
 def _plan_for_nest(
@@ -213,8 +229,7 @@ def _is_over_rows(body: Region, summary: LoopSummary) -> bool:
     row = max(
         math.prod(slice_sizes(op)) for op, stride in summary.strides.items() if stride is not None
     )
-    work = max((_shared_work(op, summary.varying) for op in body.ops), default=0)
-    largest = max(MAX_ROW_GROWTH * row, work // MIN_WORK_BY_ELEMENT)
+    largest = max(MAX_ROW_GROWTH * row, _most_shared_work(body, summary) // MIN_WORK_BY_ELEMENT)
     # `widening/reductions.py` contracts outer products that are only summed: they have no batch.
     summed = {x for steps in summary.reductions.values() for s in steps for x in s.op.operands}
     return all(
@@ -236,6 +251,10 @@ def _sums_of_outer_products(body: Region) -> set[Value]:
             if all(use.primitive is add and use.params.get("reassoc") for use in sums):
                 found.update((y, *(z for use in sums for z in use.results)))
     return found
+
+
+def _most_shared_work(body: Region, summary: LoopSummary) -> int:
+    return max((_shared_work(op, summary.varying) for op in body.ops), default=0)
 
 
 def _shared_work(op: Op, varying: Set[Value]) -> int:
