@@ -131,6 +131,10 @@ class Context:
         self.lost_state: dict[int, Any] = {}
         # Results under `functools.cache` (`infer/eval/calls.py`).
         self.cached: dict[Any, Static] = {}
+        # Static code (`infer/eval/static_code.py`): steps that were run; loop or function -> how
+        # often it was run in vain.
+        self.static_steps = 0
+        self.failures_of_static_code: dict[Any, int] = {}
         # Traced calls of JAX's functions (`infer/jax/objects/calls.py`).
         self.traced_calls: dict[Any, Any] = {}
         # Counters for loops, which compare them before and after an iteration: paths that are sure

@@ -23,12 +23,9 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, DeepRecursion, NeedsStatic, Unsupported
 from myia.infer.domain.facts import (
     ABSENT,
-    CODE,
     Answer,
     Attribute,
-    Cell,
     ClassAttribute,
-    Default,
 )
 from myia.infer.domain.heap import DictObject, InstanceObject
 from myia.infer.domain.values import (
@@ -47,6 +44,8 @@ from myia.infer.domain.values import (
     Tuple,
     is_namedtuple,
 )
+from myia.infer.eval import static_code
+from myia.infer.eval.closures import SINGLE_DISPATCH, closure_parts
 from myia.infer.eval.library_calls import located_at_call, name_of, refuse
 from myia.infer.eval.tail_calls import as_loop
 from myia.infer.jax.objects.dispatch import (
@@ -174,10 +173,7 @@ def _call_function(
     """A Python function by its source, or by its trace where it is marked."""
     names = f.__code__.co_freevars
     if parts is None:
-        parts = tuple(_closure_root(ctx, f, i) for i in range(len(names)))
-        defaults = len(f.__defaults__ or ()) + len(f.__kwdefaults__ or {})
-        parts += tuple(ctx.root(Default(f, i), f"default {i}") for i in range(defaults))
-        ctx.fact(Attribute(f, "__code__"))
+        parts = closure_parts(ctx, f)
     if registry.is_marked_for_tracing(f):
         return call_marked_for_tracing(ctx, PyFunction(f, parts), args, kwargs)
     if f.__code__ is SINGLE_DISPATCH:
@@ -188,22 +184,12 @@ def _call_function(
         return call_code(ctx, code, (), parts[len(names) :], args, kwargs, cells)
 
 
-SINGLE_DISPATCH = CODE(functools.singledispatch(len))
-
-
 def _call_dispatched(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     """A function under `functools.singledispatch`: the implementation for the type of `args[0]`."""
     cls = type_of(ctx, args[0]) if args else None
     if cls is None:
         ctx.fail(Unsupported, what="`functools.singledispatch` of this argument")
     return call(ctx, Static(ctx.fact(Answer(f.dispatch, cls))), args, kwargs)
-
-
-def _closure_root(ctx: Context, f: types.FunctionType, i: int) -> Abstract:
-    question = Cell((f.__closure__ or ())[i])
-    if question.read() is f:
-        return Static(ctx.fact(question))
-    return ctx.root(question, f.__code__.co_freevars[i])
 
 
 def _call_method(ctx: Context, f: Method, args: tuple, kwargs: dict) -> Abstract:
@@ -232,6 +218,9 @@ def call_code(
         # If a loop around is unrolled, the depth may be bounded by a compile-time number.
         ctx.fail(DeepRecursion, error=NeedsStatic, name=code.name, depth=depth)
     bound = bind(ctx, code.name, code.parameters, defaults, args, kwargs)
+    known = static_code.run_call(ctx, code, captured, bound, cells)
+    if known is not None:
+        return known
     looped = as_loop(ctx, code, captured, bound, cells)
     if looped is not None:
         return looped

@@ -25,10 +25,11 @@ from myia.infer.domain.values import (
     UndefinedType,
     is_none,
 )
+from myia.infer.eval import static_code
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
 from myia.infer.indexing import indexing
 from myia.infer.loops import fixed_point
-from myia.infer.loops.iterators import USED_IN_PART, iterator, set_state, use_up
+from myia.infer.loops.iterators import USED_IN_PART, iterator, set_state, take, use_up
 from myia.infer.numeric import f_strings
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.nonfinite_checks import check_finite_results
@@ -238,6 +239,10 @@ def _if(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
 
 def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     parts = Loop.of(op)
+    if (known := static_code.run_loop(ctx, op, env)) is not None:
+        if parts.count is not None:
+            take(ctx, env[parts.count], to_end=parts.cond is None)
+        return tuple(known)
     items = None if parts.count is None else ctx.items_of(env[parts.count])
 
     def run(region: Region, item: Abstract, xs: Sequence[Abstract]) -> list[Abstract]:

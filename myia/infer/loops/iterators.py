@@ -65,6 +65,16 @@ def use_up(ctx: Context, x: Abstract) -> None:
             use_up(ctx, iterables[0])
 
 
+def take(ctx: Context, x: Abstract, *, to_end: bool) -> None:
+    """Items of `x`, and of the iterators that it runs over, have been taken."""
+    if isinstance(x, Iterator):
+        for y in x.items:
+            take(ctx, y, to_end=False)
+        set_state(ctx, x, USED_IN_PART)
+        if to_end:
+            use_up(ctx, x)
+
+
 def reiterable(ctx: Context, x: Abstract) -> Abstract:
     """What is iterated over more than once: of an iterator, a tuple of its items."""
     return Tuple(ctx.list_items(x)) if isinstance(x, Iterator) and isinstance(x.state, Ref) else x

@@ -1,0 +1,39 @@
+"""Python functions that are called: their closures, and whether their source is compiled."""
+
+from __future__ import annotations
+
+import functools
+import types
+
+from myia.infer import registry
+from myia.infer.domain.context import Context
+from myia.infer.domain.facts import CODE, Attribute, Cell, Default
+from myia.infer.domain.values import Abstract, Static
+
+SINGLE_DISPATCH = CODE(functools.singledispatch(len))
+
+
+def closure_parts(ctx: Context, f: types.FunctionType) -> tuple[Abstract, ...]:
+    """The variables of the closure of a function, then its defaults."""
+    parts = tuple(_closure_root(ctx, f, i) for i in range(len(f.__code__.co_freevars)))
+    defaults = len(f.__defaults__ or ()) + len(f.__kwdefaults__ or {})
+    parts += tuple(ctx.root(Default(f, i), f"default {i}") for i in range(defaults))
+    ctx.fact(Attribute(f, "__code__"))
+    return parts
+
+
+def _closure_root(ctx: Context, f: types.FunctionType, i: int) -> Abstract:
+    question = Cell((f.__closure__ or ())[i])
+    if question.read() is f:
+        return Static(ctx.fact(question))
+    return ctx.root(question, f.__code__.co_freevars[i])
+
+
+def compiles_source(f: types.FunctionType) -> bool:
+    """Whether a call of `f` runs its source: there is no handler, no trace, no other function."""
+    return (
+        registry.handler_of(f) is None
+        and not registry.is_traced(f)
+        and registry.top_package(f) not in registry.LIBRARIES
+        and f.__code__ is not SINGLE_DISPATCH
+    )
