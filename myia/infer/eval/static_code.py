@@ -11,7 +11,8 @@ Python's, and with integers of 64 bits in the loop. The operations here are few
 *What it guarantees*: the values, objects and names are those that Python would have.
 
 *When it gives up*: something is not known, an operation is none of these, an error is raised, or
-`MAX_STEPS` are not enough. Nothing has been changed then, and the code is inferred as usual.
+`MAX_STEPS` are not enough. Nothing has been changed then, and the code is inferred as usual. Errors
+of arithmetic are raised, which the loop would raise at run time.
 """
 
 from __future__ import annotations
@@ -22,15 +23,18 @@ from typing import Any
 
 from myia.infer.domain import values
 from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap import CellObject, DictObject, ListObject
 from myia.infer.domain.values import UNDEFINED, Abstract, Ref, Scalar
 from myia.infer.eval import static_operations as operations
 from myia.infer.eval.static_objects import CachedFunction, Function, Objects, Variable
 from myia.infer.eval.static_operations import NotKnown, require
+from myia.ir.builder import at
 from myia.ir.core import Op, Region, Value, captures, walk
 from myia.primitives.core import py
 from myia.primitives.core.py import Code, Parameter
 from myia.primitives.core.structured import Loop, if_p, loop_p
+from myia.source.span import Span
 
 # Ops that are run, and items that they take. A longer loop costs less when it is compiled.
 MAX_STEPS = 300_000  # in one loop or call
@@ -99,7 +103,10 @@ def _attempt(
     python = Run(ctx)
     try:
         return python.objects.commit(run(python))
-    except Exception:  # whatever the program raises: inference says it better
+    except ArithmeticError as error:  # Python's; XLA may crash when it evaluates such a loop
+        with at(python.span):
+            ctx.fail(BadValue, message=str(error), exception=type(error).__name__)
+    except Exception:  # whatever else the program raises: inference says it better
         if python.steps:
             failures[key] = failures.get(key, 0) + 1
         return None
@@ -119,6 +126,7 @@ class Run:
     def __init__(self, ctx: Context) -> None:
         self.objects = Objects(ctx, self.call)
         self.steps = self.depth = 0
+        self.span: Span | None = None  # of the present op
         self.max_steps = min(MAX_STEPS, MAX_STEPS_OF_PROGRAM - ctx.static_steps)
         frame = ctx.frames[-1]
         self.function = Function(frame.code, (), (), frame.cells, self.call)
@@ -132,6 +140,7 @@ class Run:
     def region(self, region: Region, env: Env) -> list[Any]:
         self.step(len(region.ops))
         for op in region.ops:
+            self.span = op.span
             HANDLERS[op.primitive.name](self, op, env)
         return [env[y] for y in region.yields]
 
