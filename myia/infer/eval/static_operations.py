@@ -54,8 +54,8 @@ BUILTINS = (
     *(f for name, f in vars(math).items() if isinstance(f, BuiltinFunctionType)),
 )
 FUNCTIONS = {id(f): f for f in BUILTINS}
-# The greatest arguments.
-LARGE: dict[Any, int] = {math.factorial: 1_000, math.comb: 10_000, math.perm: 1_000}
+# Of functions whose results grow fast.
+MAX_ARGUMENTS: dict[Any, int] = {math.factorial: 1_000, math.comb: 10_000, math.perm: 1_000}
 OF_SETS = (len, sorted, bool, set, frozenset, isinstance)  # that look at no order
 METHODS_OF_SETS = frozenset(name for name in dir(set) if not name.startswith("_") and name != "pop")
 
@@ -187,7 +187,7 @@ def call(f: Any, args: list[Any], kwargs: dict[str, Any], step: Callable[[int], 
         return binary("**", *args)
     if f is sorted and type(args[0]) in SETS:
         require(not kwargs and all(type(x) in (bool, int, str) for x in args[0]))
-    limit = MAX_ITEMS if of_object and type(f.__self__) in PLAIN else LARGE.get(f)
+    limit = MAX_ITEMS if of_object and type(f.__self__) in PLAIN else MAX_ARGUMENTS.get(f)
     require(limit is None or all(x <= limit for x in args if isinstance(x, int)))
     sets = (of_object and type(f.__self__) in SETS) or f in OF_SETS
     xs = [_argument(x, f, sets, step) for x in args]
