@@ -156,7 +156,8 @@ class Dispatcher:
         last = tree.last()
         if last is None or last.again:
             return
-        call, places, run = last.found.variant.bound(last.found.hidden), last.places, self.run
+        call, run = last.found.variant.bound(last.found.hidden), self.run
+        places = [(*place,) for place in last.places]  # plain tuples are taken apart faster
 
         def quick(args: tuple[Any, ...]) -> Any:
             try:  # `are_unchanged(places)`, without its call

@@ -87,7 +87,10 @@ class Transformed(Wrapper[P, R]):
         return self
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        quick: Any = self._quick.get(tuple(map(type, args)))
+        # Of two arguments, the most frequent, in a quarter of the time.
+        two = len(args) == 2
+        types = (type(args[0]), type(args[1])) if two else tuple(map(type, args))
+        quick: Any = self._quick.get(types)
         result: R
         try:
             if quick is not None and not kwargs:

@@ -173,10 +173,9 @@ class Variant:
         prepared = executable.hidden([x for leaves in hidden for x in leaves], keep=self._lasts)
         recipe, write_back = self.program.recipe, self.write_back
         only = isinstance(recipe, Number) and len(self.program.kinds) == 1
-        if only and self.plain:
-            return executable.bound(prepared, only)
         if only and self.only_converts:
-            return _converted(executable.bound(prepared, only), self.to_python[0][1])
+            convert = self.to_python[0][1] if self.to_python else None
+            return executable.bound(prepared, only, convert)
         call = executable.bound(prepared)
         if self.plain:
             return lambda leaves, objects=(): recipe(call(leaves), objects)
@@ -213,16 +212,3 @@ class Variant:
         if self.write_back is not None:
             self.write_back.apply(results, objects)
         return self.program.recipe(results, objects)
-
-
-def _converted(call: Callable[..., Any], convert: Callable[[Any], Any]) -> BoundCall:
-    """A call whose one result is converted."""
-
-    def run(leaves: Sequence[Any], objects: Sequence[Any] = ()) -> Any:
-        try:
-            return convert(call(leaves))
-        except jax.errors.JaxRuntimeError as error:  # of a run that has not ended before
-            explain(error)
-            raise
-
-    return run

@@ -92,16 +92,21 @@ class Runnable:
         count = self._packing.given.count
         return self.bound(self.hidden(arrays[count:]))(arrays[:count])
 
-    def bound(self, hidden: Sequence[Any], only: bool = False) -> Callable[..., Any]:
+    def bound(
+        self, hidden: Sequence[Any], only: bool = False, convert: Callable[[Any], Any] | None = None
+    ) -> Callable[..., Any]:
         """A call with these hidden arguments, which no user passes, as the method `hidden` prepares
-        them: a function of a list of the others. With `only` its result is the first one.
+        them: a function of a list of the others. With `only` its result is the first one, which
+        `convert` converts.
 
         It takes more, which it ignores: one function less around it at each call.
         """
         call, pack, unpack = self._callable, self._pack, self._unpack
         enter, leave, hidden = enter_64_bits, leave_64_bits, tuple(hidden)
         if only and pack is None and unpack is None and not hidden:
-            return _only_result(call)
+            return _only_result(call, convert)
+        if convert is not None:
+            unpack = _converting(unpack, convert)
 
         def run(given: Sequence[Any], _: object = None) -> Any:
             if pack is not None:
@@ -132,16 +137,27 @@ class Runnable:
             return jax.device_put(packed)
 
 
-def _only_result(call: Callable[..., Sequence[jax.Array]]) -> Callable[..., Any]:
+def _converting(
+    unpack: Callable[[Sequence[Any]], Sequence[Any]] | None, convert: Callable[[Any], Any]
+) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """The first of these results, converted."""
+    return lambda results: (convert((results if unpack is None else unpack(results))[0]),)
+
+
+def _only_result(
+    call: Callable[..., Sequence[jax.Array]], convert: Callable[[Any], Any] | None
+) -> Callable[..., Any]:
     """The first result of a call, where nothing is packed: what is left is what JAX takes."""
     enter, leave = enter_64_bits, leave_64_bits
 
     def run(given: Sequence[Any], _: object = None) -> Any:
         before = enter()
         try:
-            return call(*given)[0]
+            result = call(*given)[0]
+            return result if convert is None else convert(result)
         except Exception as error:
-            return _again(call, error, given)[0]
+            result = _again(call, error, given)[0]
+            return result if convert is None else convert(result)
         finally:
             leave(before)
 
