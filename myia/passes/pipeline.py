@@ -34,6 +34,7 @@ from myia.passes.idioms.shift_invariance import shift_invariance
 from myia.passes.idioms.sparse_cotangents import sparse_cotangents
 from myia.passes.loops.invariant_code_motion import invariant_code_motion
 from myia.passes.loops.peeling import peeling
+from myia.passes.loops.repeated_checks import repeated_checks
 from myia.passes.loops.unroll import unroll
 from myia.passes.memory.copy_elision import copy_elision
 from myia.passes.memory.data_layout import data_layout
@@ -224,6 +225,11 @@ OUTER_LOOPS = Phase(
     "vectorize outer loops",
     "One wide iteration instead of many narrow ones; what is left is made fit for inner loops.",
     (
+        Pass(
+            repeated_checks,
+            "A number of a failed check is a loop-carried dependence.",
+            before=("outer_loop",),
+        ),
         Pass(outer_loop, "Loops of independent iterations.", before=("inner_loop",)),
         Pass(
             unroll,
