@@ -1,0 +1,1 @@
+"""Benchmarks of derivatives: problems of GradBench, against the best alternative."""
