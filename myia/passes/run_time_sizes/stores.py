@@ -31,6 +31,7 @@ from myia.ir.builder import Builder
 from myia.ir.core import Op, Region, Value
 from myia.passes.run_time_sizes.elements import Elements
 from myia.passes.run_time_sizes.valid_ranges import (
+    MIN_BOUND,
     NONE,
     Bounds,
     Definitions,
@@ -53,8 +54,6 @@ from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise import logic
 from myia.rewriting.axes import moved_axes
 
-MIN_BOUND = 32  # of an axis: a short masked array is cheaper than a loop
-
 
 class _ReadsWhatItOverwrites(Exception):
     pass
@@ -66,10 +65,9 @@ def loop_of_store(
     """The loop in the place of a masked store; emits what its length is computed from."""
     array, update, *_ = op.operands
     for axis, bounds in _masked_axes(op, definitions, ranges):
-        found = valid_range(bounds, update.shape[axis], ranges)
-        if found is None or is_index(found[1], ranges):
+        first, count = valid_range(bounds, update.shape[axis], ranges)
+        if is_index(count, ranges):
             continue
-        first, count = found
         k = new_index(count, update.shape[axis], ranges)
         elements = _ElementsOfStore(definitions, ranges, is_local, op, axis, first)
         carry = Value(array.aval)

@@ -43,6 +43,7 @@ from myia.passes.canonicalize.cse import cse
 from myia.passes.run_time_sizes.elements import Elements
 from myia.passes.run_time_sizes.stores import is_masked, loop_of_store
 from myia.passes.run_time_sizes.valid_ranges import (
+    MIN_BOUND,
     Bounds,
     Definitions,
     along,
@@ -59,8 +60,6 @@ from myia.primitives.core.structured import derivative_p, loop_p, rev_p
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.rewriting.walk import rebuilt, with_region
-
-MIN_BOUND = 32  # of an axis: a short masked array is cheaper than a loop
 
 
 @dataclass(frozen=True)
@@ -190,8 +189,7 @@ class _Pass:
         for axes, bounds in _bounds_by_axes(op, self.definitions).items():
             if self._is_contiguous(op, axes):
                 n = op.operands[0].shape[axes[0]]
-                found = valid_range(bounds, n, self.ranges)
-                return found and _Sink(op, axes, *found, n)
+                return _Sink(op, axes, *valid_range(bounds, n, self.ranges), n)
         return None
 
     def _is_contiguous(self, op: Op, axes: tuple[int, ...]) -> bool:

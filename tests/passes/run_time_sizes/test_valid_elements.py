@@ -139,6 +139,18 @@ def sums_of_complex(x, y, starts, stops):
     return out
 
 
+def autocorrelation(x, a):
+    out = np.zeros(len(x) // 2)
+    for i in range(len(x) // 2):
+        out[i] = x[: len(x) - i] @ x[i:] + (a[i:].T @ x[i:]).sum()
+    return out
+
+
+def test_slices_that_are_most_of_an_array():
+    both(autocorrelation, X, A)
+    myia.check_grads(lambda x, a: (autocorrelation(x, a) ** 2).sum(), (X, A), modes=("rev",))
+
+
 def several_sinks_of_one_chain(x, y, n):
     out = np.zeros((len(x), 4))
     for i in range(n + 1, len(x)):
