@@ -35,6 +35,7 @@ from myia.passes.idioms.sparse_cotangents import sparse_cotangents
 from myia.passes.loops.invariant_code_motion import invariant_code_motion
 from myia.passes.loops.peeling import peeling
 from myia.passes.loops.repeated_checks import repeated_checks
+from myia.passes.loops.rerolling import rerolling
 from myia.passes.loops.unroll import unroll
 from myia.passes.memory.copy_elision import copy_elision
 from myia.passes.memory.data_layout import data_layout
@@ -93,6 +94,16 @@ class Phase:
     once: bool = False
     stable: bool = False
 
+
+REPETITION = Phase(
+    "repetition",
+    "Calls of one helper, iterations over lists: a stage that works on one need not on all.",
+    (
+        Pass(dce, "What nothing reads has not the form of what is read."),
+        Pass(rerolling, "Equal loops written one after the other become a loop.", needs=("dce",)),
+    ),
+    once=True,
+)
 
 BEFORE_DIFFERENTIATION = Phase(
     "before differentiation",
@@ -295,7 +306,7 @@ LAYOUT = Phase(
 )
 
 PHASES: dict[str, tuple[Phase, ...]] = {
-    "prepare": (BEFORE_DIFFERENTIATION,),
+    "prepare": (REPETITION, BEFORE_DIFFERENTIATION),
     "optimize": (INLINING, CLASSICAL),
     "finish": (
         LOWERING,

@@ -13,6 +13,13 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
 
+from myia.analysis.cost_model import (
+    ASSUMED_TRIP_COUNT,
+    extrema_of,
+    max_trip_count,
+    op_cost,
+    record_cost,
+)
 from myia.ir.builder import current_span
 from myia.ir.core import Op, Value, reads
 from myia.ir.dependence import needed, with_dependents
@@ -20,13 +27,6 @@ from myia.primitives.core.structured import Loop
 from myia.source.diagnostics import Diagnostic, MyiaError
 from myia.storage.checkpointing.online_checkpointing import OnlineCheckpointing
 from myia.storage.checkpointing.replay_block import ReplayBlock
-from myia.storage.model.cost_model import (
-    ASSUMED_TRIP_COUNT,
-    extrema_of,
-    max_trip_count,
-    op_cost,
-    record_cost,
-)
 from myia.storage.model.memory_limits import CheckpointBytes, Limits
 from myia.storage.model.plan import LoopPlan
 from myia.storage.residuals.iteration import Iteration

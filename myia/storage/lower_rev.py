@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from myia.analysis.cost_model import ASSUMED_TRIP_COUNT
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, has_effect, reads
@@ -38,7 +39,6 @@ from myia.storage.choose_storage import Storage, StorageChoice, UndoLogs, price_
 from myia.storage.loops.induction_variables import substitute_induction_variables
 from myia.storage.loops.loop_fusion import fuse_loops, with_unread_args
 from myia.storage.loops.strip_mining import strip_mine
-from myia.storage.model.cost_model import ASSUMED_TRIP_COUNT
 from myia.storage.model.memory_limits import Limits
 from myia.storage.model.plan import LoopPlan
 from myia.storage.pair_loops import ForwardLoop, forward_sweep, pair_loops, with_accumulators_only

@@ -9,12 +9,12 @@ from myia.ir.avals import I64, aval_of
 from myia.ir.core import Function, walk
 from myia.ir.verifier import verify
 from myia.passes.pipeline import optimize
+from myia.primitives.arrays.rows import read_row, write_row
 from myia.primitives.arrays.shaping import concatenate, reduce_sum, reshape
 from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise.logic import gt, lt, select
 from myia.storage import Limits, lower_and_plan
-from myia.storage.model.iteration_rows import read_row, write_row
 from myia.storage.tape.packed_masks import PackedMasks, group_masks
 from tests.transforms.derivative_checks import (
     directions,

@@ -8,6 +8,7 @@ import pytest
 from myia.ir.avals import I64
 from myia.ir.core import walk
 from myia.ir.verifier import verify
+from myia.primitives.arrays.rows import rows_aval, write_row
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.core.emit_structured import if_, loop
 from myia.primitives.core.structured import loop_p
@@ -15,7 +16,6 @@ from myia.primitives.pointwise.arithmetic import add, mul
 from myia.primitives.pointwise.logic import eq
 from myia.primitives.pointwise.transcendental import sin
 from myia.storage.loops.strip_mining import strip_mine
-from myia.storage.model.iteration_rows import rows_aval, write_row
 from tests.transforms.derivative_checks import function, run
 
 X = np.linspace(0.0, 1.0, 40)

@@ -15,10 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
+from myia.analysis.cost_model import op_cost, region_cost
 from myia.analysis.linear_indices import clamped_index
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
 from myia.ir.core import Value, Values
+from myia.primitives.arrays.rows import read_row, rows_aval, write_row
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.core.emit_structured import emit_loop, loop
 from myia.primitives.core.structured import Loop
@@ -40,8 +42,6 @@ from myia.primitives.pointwise.logic import (
 from myia.storage.checkpointing.replay_block import ReplayBlock
 from myia.storage.checkpointing.snapshots import OfflineSnapshots, OnlineSnapshots
 from myia.storage.loops.loop_fusion import fuse_loops
-from myia.storage.model.cost_model import op_cost, region_cost
-from myia.storage.model.iteration_rows import read_row, rows_aval, write_row
 from myia.storage.model.revolve import forward_runs
 
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from myia.ir.core import Value
+from myia.primitives.arrays.rows import read_row, rows_aval, write_row
 from myia.primitives.arrays.shaping import broadcast
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.pointwise.arithmetic import add
 from myia.primitives.pointwise.logic import select
-from myia.storage.model.iteration_rows import read_row, rows_aval, write_row
 from myia.storage.residuals.record_or_recompute import SplitAdjoint
 
 

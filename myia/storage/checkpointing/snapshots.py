@@ -20,12 +20,12 @@ import numpy as np
 from myia.ir.avals import I64
 from myia.ir.core import Value, Values
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice, static_indices
+from myia.primitives.arrays.rows import read_row, write_row
 from myia.primitives.arrays.shaping import broadcast, iota, slice
 from myia.primitives.core.define import array_constant, constant
 from myia.primitives.core.emit_structured import if_, loop
 from myia.primitives.pointwise.arithmetic import add, mul
 from myia.primitives.pointwise.logic import convert, eq
-from myia.storage.model.iteration_rows import read_row, write_row
 from myia.storage.model.revolve import snapshot_positions
 
 # The forward sweep leaves at most so many snapshots free, for the replays of the first iterations.

@@ -21,13 +21,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from myia.analysis.cost_model import op_cost
 from myia.ir.builder import append
 from myia.ir.core import Op, Region, Value, reads
 from myia.ir.dependence import needed, with_dependents
 from myia.ir.rewrite import Env, clone_op
 from myia.primitives.core.structured import Loop
 from myia.source.diagnostics import InternalError
-from myia.storage.model.cost_model import op_cost
 from myia.storage.model.min_cut import INFINITE, Network
 from myia.storage.undo_log.inner_loops import emit_undo_loop
 from myia.storage.undo_log.restoration import (

@@ -23,11 +23,11 @@ from myia.primitives.arrays.dynamic_slices import (
     dynamic_update_slice,
     static_indices,
 )
+from myia.primitives.arrays.rows import rows_aval
 from myia.primitives.arrays.shaping import broadcast, reshape
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise.arithmetic import mul, sub
 from myia.primitives.pointwise.logic import and_, convert, ne, or_, shift_left, shift_right
-from myia.storage.model.iteration_rows import rows_aval
 
 BYTE = np.dtype(np.uint8)
 

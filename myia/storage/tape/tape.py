@@ -12,10 +12,10 @@ from math import ceil, prod
 
 from myia.ir.core import Value
 from myia.primitives.arrays.dynamic_slices import static_indices
+from myia.primitives.arrays.rows import read_row, rows_aval, write_row
 from myia.primitives.core.define import empty, zeros
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise.arithmetic import add, sub
-from myia.storage.model.iteration_rows import read_row, rows_aval, write_row
 from myia.storage.model.memory_limits import Limits
 from myia.storage.residuals.record_or_recompute import SplitAdjoint
 from myia.storage.tape.packed_masks import PackedMasks, group_masks

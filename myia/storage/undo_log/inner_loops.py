@@ -24,11 +24,11 @@ from myia.ir.builder import append, build_region
 from myia.ir.core import Op, Region, Value, Values, reads
 from myia.ir.dependence import needed
 from myia.ir.rewrite import Env, clone_op, inline
+from myia.primitives.arrays.rows import read_row, rows_aval, write_row
 from myia.primitives.core.define import empty
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise.arithmetic import sub
-from myia.storage.model.iteration_rows import read_row, rows_aval, write_row
 from myia.storage.undo_log.restoration import (
     UndoneLoop,
     indices_of,
