@@ -9,5 +9,6 @@ Read in this order:
 - `array_classes.py`: values that may be one array
 - `reductions.py`: values and array elements that the iterations of a loop only add to
 - `loop_summary.py`: accesses, arrays, reductions and dependences of independent iterations
+- `cost_model.py`: what computing and recording a value cost
 - `nest_effects.py`: what a nest of loops adds to the values that it carries
 """

@@ -8,10 +8,10 @@ leaves, and so is the start of a slice: these may differ from iteration to itera
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from myia.ir.builder import Builder, append
+from myia.ir.builder import Builder
 from myia.ir.core import Op, Region, Value
 from myia.ir.rewrite import Env
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, static_indices
@@ -25,15 +25,13 @@ Values = tuple[Value, ...]
 class Form:
     """An op apart from what it reads: `key` is equal for isomorphic ops.
 
-    leaves   what it reads, at any depth, in order; the constants of its regions are among them
-    inner    those of its leaves that are constants of its regions
-    op       the op itself, or, for a static slice, one whose start is among the leaves
+    leaves   what it reads, at any depth, in order
+    inner    those of its leaves that are its own: constants of its regions, starts of slices
     """
 
     key: Hashable
     leaves: Values
     inner: frozenset[Value]
-    op: Op
 
 
 class Forms:
@@ -46,17 +44,8 @@ class Forms:
 
     def __getitem__(self, op: Op) -> Form:
         if op not in self._forms:
-            self._forms[op] = self._form(self._with_indices(op))
+            self._forms[op] = self._form(op)
         return self._forms[op]
-
-    def _with_indices(self, op: Op) -> Op:
-        if op.primitive is not slice or set(op.params["stride"]) - {1}:
-            return op
-        with Builder() as b:
-            starts = static_indices(op.params["start"])
-        self.definitions.update((y, made) for made in b.ops for y in made.results)
-        params = {"sizes": op.results[0].shape}
-        return Op(dynamic_slice, (*op.operands, *starts), params, (), op.results, op.span)
 
     def _form(self, op: Op) -> Form:
         leaves: list[Value] = []
@@ -68,7 +57,13 @@ class Forms:
                 leaves.append(x)
             return numbers.get(x, x.aval)
 
-        def define(xs: Iterable[Value]) -> tuple[Hashable, ...]:
+        def own(made_by: Op) -> None:
+            (x,) = made_by.results
+            leaves.append(x)
+            inner.add(x)
+            self.definitions[x] = made_by
+
+        def define(xs: Values) -> Hashable:
             numbers.update((x, len(numbers)) for x in xs)
             return tuple(x.aval for x in xs)
 
@@ -77,19 +72,22 @@ class Forms:
             return args, tuple(map(visit, region.ops)), tuple(map(read, region.yields))
 
         def visit(op: Op) -> Hashable:
+            operands, params = tuple(map(read, op.operands)), op.params_key
             if op.primitive is constant_p:
-                leaves.append(op.results[0])
-                inner.add(op.results[0])
-                self.definitions[op.results[0]] = op
-                return define(op.results)
-            parts = tuple(map(read, op.operands)), tuple(map(inside, op.regions))
-            return op.primitive, op.params_key, parts, define(op.results)
+                own(op)
+                params = ()
+            elif _has_start(op):
+                for start in _starts(op):
+                    own(start)
+                params = ()
+            regions = tuple(map(inside, op.regions))
+            return op.primitive, operands, params, regions, define(op.results)
 
-        return Form(visit(op), tuple(leaves), frozenset(inner), op)
+        return Form(visit(op), tuple(leaves), frozenset(inner))
 
 
-def copied(op: Op, leaves: Iterable[Value | None]) -> Values:
-    """Emit a copy of the `op` of a form with these leaves; None: the constant stays."""
+def copied(op: Op, leaves: Sequence[Value | None]) -> tuple[list[Op], Values]:
+    """A copy of `op` that reads other leaves, with ops that it needs; None: an inner leaf stays."""
     given = iter(leaves)
     env: Env = {}
 
@@ -106,18 +104,44 @@ def copied(op: Op, leaves: Iterable[Value | None]) -> Values:
 
     def inside(region: Region) -> Region:
         args = fresh(region.args)
-        ops = []
-        for inner in region.ops:
-            if inner.primitive is constant_p and (number := next(given)) is not None:
-                env[inner.results[0]] = number
-            else:
-                ops.append(visit(inner))
+        ops = [new for inner in region.ops for new in visit(inner)]
         return Region(args, tuple(ops), tuple(map(read, region.yields)))
 
-    def visit(op: Op) -> Op:
+    def visit(op: Op) -> list[Op]:
         operands = tuple(map(read, op.operands))
+        if op.primitive is constant_p:
+            number = next(given)
+            if number is not None:
+                env[op.results[0]] = number
+                return []
+        elif _has_start(op):
+            starts = [next(given) for _ in op.params["start"]]
+            if any(start is not None for start in starts):
+                return _dynamic_slice(op, operands, starts, fresh(op.results))
         regions = tuple(map(inside, op.regions))
-        return Op(op.primitive, operands, op.params, regions, fresh(op.results), op.span)
+        return [Op(op.primitive, operands, op.params, regions, fresh(op.results), op.span)]
 
-    append(copy := visit(op))
-    return copy.results
+    ops = visit(op)
+    return ops, ops[-1].results
+
+
+def _has_start(op: Op) -> bool:
+    """Whether it is a slice that `dynamic_slice` can take at any start."""
+    return op.primitive is slice and set(op.params["stride"]) <= {1}
+
+
+def _starts(op: Op) -> list[Op]:
+    """The start of a slice as constants, which no region has."""
+    with Builder() as b:
+        static_indices(op.params["start"])
+    return b.ops
+
+
+def _dynamic_slice(
+    op: Op, operands: Values, starts: Iterable[Value | None], results: Values
+) -> list[Op]:
+    """A slice at these start indices; None: at its own."""
+    own = _starts(op)
+    indices = [known.results[0] if x is None else x for known, x in zip(own, starts)]
+    params = {"sizes": op.results[0].shape}
+    return [*own, Op(dynamic_slice, (*operands, *indices), params, (), results, op.span)]

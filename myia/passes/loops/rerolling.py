@@ -24,7 +24,7 @@ import numpy as np
 
 from myia.analysis.cost_model import op_cost
 from myia.ir.avals import I64
-from myia.ir.builder import Builder, at
+from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env
 from myia.passes.loops.isomorphic_ops import (
@@ -202,7 +202,9 @@ class _Rolled:
                 if source not in known:
                     known[source] = self.value(source, k)
                 leaves.append(known[source])
-            results = copied(form.op, leaves)
+            ops, results = copied(members[0], leaves)
+            for op in ops:
+                append(op)
             group, _ = found.places[members[0]]
             known.update((Computed(group, j), y) for j, y in enumerate(results))
         stored = zip(carries[len(carries) - len(self.stored) :], self.stored)
