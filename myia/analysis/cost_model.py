@@ -1,8 +1,13 @@
 """Cost model: nanoseconds to recompute a value, and to record it, on one CPU core.
 
-Costs are given for scalars in a compiled loop and per element of arrays. The model is coarse, since
-only ratios matter: whether a sine (10) should be read back from memory (2) or recomputed, and
-whether a sum (0.3) should be recomputed or recorded.
+What it computes. Costs for scalars in a compiled loop, and for each element of arrays.
+
+What it guarantees. Nothing: the model is coarse, since only ratios matter: whether a sine (10)
+should be read back from memory (2) or recomputed, and whether a sum (0.3) should be recomputed or
+recorded.
+
+When it gives up. A loop without a static count or bound makes `ASSUMED_TRIP_COUNT` iterations; an
+op without a rate of its own has that of `exp`.
 """
 
 from __future__ import annotations

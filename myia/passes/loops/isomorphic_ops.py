@@ -1,16 +1,17 @@
 """Isomorphic ops of one region: groups of which member k can be computed in iteration k of a loop.
 
-    %a = loop A of %x, %w          groups     (%a, %b, %c)       members 0, 1, 2
-    %1 = add %a, 0.1                          (%1, %2, %3)
+    %a = loop A of %x, %w               (%a, %b, %c)       members 0, 1, 2
+    %1 = add %a, 0.1                    (%1, %2, %3)
     %b = loop A of %1, %w
-    %2 = add %b, 0.2               operands   (%x, %1, %2)       carried, %x at first
-    %c = loop A of %2, %w                     (%w, %w, %w)       the same in all iterations
-    %3 = add %c, 0.3                          (0.1, 0.2, 0.3)    numbers
+    %2 = add %b, 0.2               ->   what they read:
+    %c = loop A of %2, %w               (%x, %1, %2)       carried, %x at first
+    %3 = add %c, 0.3                    (%w, %w, %w)       the same in all iterations
+                                        (0.1, 0.2, 0.3)    constants
 
 It begins with groups that are given. What their members read is matched, one operand at a time: it
-is the same for all members, or numbers, or a carried value; or the ops that compute it form another
-group; or it is known before the loop, in rows. Then the ops that read results of all members are
-matched, too.
+is the same for all members, or constants, or a carried value; or the ops that compute it form
+another group; or it is known before the loop, in rows. Then the ops that read results of all
+members are matched, too.
 
 *When it gives up*: where members read what depends on other members in another way.
 """

@@ -1,6 +1,6 @@
 """The form of an op: what is left of it without the values that it reads. Isomorphic ops have one.
 
-    %b = loop %n, %x { ... %w ... 0.5 ... }        leaves: %n, %x, %w, 0.5
+    %b = loop %n, %x { ... %w ... 0.5 ... }        ->   leaves %n, %x, %w, 0.5
 
 A leaf is one place where a value is read, in a region of the op, too. Constants of its regions are
 leaves, and so is the start of a slice: these may differ from iteration to iteration of a loop.
