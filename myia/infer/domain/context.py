@@ -121,8 +121,7 @@ class Context:
         self.answers: dict[Question, Any] = {}
         # The mutable objects of the arguments and of the answers, as abstract values.
         self.objects: list[Abstract] = []
-        # How many derivatives are taken of the code that is being inferred.
-        self.differentiating = 0
+        self.differentiating = 0  # how many derivatives are taken of the code that is inferred
         # How many calls of the host have been inferred (`infer/boundary/host_calls.py`).
         self.host_calls = 0
         # Derivative rules of users that are being inferred (`infer/custom/rules.py`).
@@ -131,10 +130,10 @@ class Context:
         self.lost_state: dict[int, Any] = {}
         # Results under `functools.cache` (`infer/eval/calls.py`).
         self.cached: dict[Any, Static] = {}
-        # Static code (`infer/eval/static_code.py`): steps that were run; loop or function -> how
-        # often it was run in vain.
-        self.static_steps = 0
+        # Loops and functions -> how often they were run in vain (`infer/eval/static_code.py`).
         self.failures_of_static_code: dict[Any, int] = {}
+        # Steps of static code, inferred ops, calls of functions in themselves: all are limited.
+        self.static_steps = self.inferred_ops = self.recursive_calls = 0
         # Traced calls of JAX's functions (`infer/jax/objects/calls.py`).
         self.traced_calls: dict[Any, Any] = {}
         # Counters for loops, which compare them before and after an iteration: paths that are sure

@@ -205,6 +205,30 @@ class TooManyIterations(Diagnostic):
     help_text: str = "use an array indexed by the loop variable instead of a Python list or a shape"
 
 
+class TooManyOperations(Diagnostic):
+    title = "this loop is unrolled, and makes more than {limit:,} operations"
+    label = "{reason}"
+    help = (
+        "compute what is known before the call outside, and pass it as an argument; else use an "
+        "array indexed by the loop variable instead of a Python list"
+    )
+
+    limit: int
+    reason: str
+
+
+class TooManyCalls(Diagnostic):
+    title = "a recursion makes more than {limit:,} calls"
+    label = "`{name}` is called by itself, and each call is compiled by itself"
+    help = (
+        "compute it outside and pass its result as an argument, or write it as a loop with a list "
+        "or an array as the stack; `functools.cache` keeps the results for equal arguments"
+    )
+
+    name: str
+    limit: int
+
+
 class DeepRecursion(Diagnostic):
     title = "recursion does not end at compile time"
     label = "call number {depth} of `{name}` inside itself"

@@ -217,6 +217,9 @@ def call_code(
     if depth > RECURSION_LIMIT:
         # If a loop around is unrolled, the depth may be bounded by a compile-time number.
         ctx.fail(DeepRecursion, error=NeedsStatic, name=code.name, depth=depth)
+    if depth:
+        ctx.recursive_calls += 1
+        static_code.limit_recursion(ctx, ctx.recursive_calls, code)
     bound = bind(ctx, code.name, code.parameters, defaults, args, kwargs)
     known = static_code.run_call(ctx, code, captured, bound, cells)
     if known is not None:

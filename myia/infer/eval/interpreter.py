@@ -81,6 +81,7 @@ class Interpreter(Context):
 
     def run(self, region: Region, env: Env) -> list[Abstract]:
         """Run the region's ops; what it yields."""
+        self.inferred_ops += len(region.ops)
         for op in region.ops:
             with at(op.span):
                 results = HANDLERS[op.primitive.name](self, op, env)

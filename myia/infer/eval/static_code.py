@@ -11,19 +11,20 @@ Python's, and with integers of 64 bits in the loop. The operations here are few
 *What it guarantees*: the values, objects and names are those that Python would have.
 
 *When it gives up*: something is not known, an operation is none of these, an error is raised, or
-`MAX_STEPS` are not enough. Nothing has been changed then, and the code is inferred as usual. Errors
-of arithmetic are raised, which the loop would raise at run time.
+a limit is reached. Nothing has been changed then, and the code is inferred as usual. Errors of
+arithmetic are raised, which the loop would raise at run time.
 """
 
 from __future__ import annotations
 
 import weakref
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from myia.infer.domain import values
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue
+from myia.infer.domain.errors import BadValue, TooManyCalls
 from myia.infer.domain.heap import CellObject, DictObject, ListObject
 from myia.infer.domain.values import UNDEFINED, Abstract, Ref, Scalar
 from myia.infer.eval import static_operations as operations
@@ -36,11 +37,15 @@ from myia.primitives.core.py import Code, Parameter
 from myia.primitives.core.structured import Loop, if_p, loop_p
 from myia.source.span import Span
 
-# Ops that are run, and items that they take. A longer loop costs less when it is compiled.
-MAX_STEPS = 300_000  # in one loop or call
-MAX_STEPS_OF_PROGRAM = 3_000_000
+# Ops that are run, and items that they take. A longer loop costs less when it is compiled; a longer
+# recursion costs more.
+MAX_STEPS_OF_LOOP = 300_000
+MAX_STEPS_OF_CALL = 1_500_000
+MAX_STEPS_OF_PROGRAM = 4_000_000
+# Calls of functions in themselves that are inferred, each by itself.
+MAX_RECURSIVE_CALLS = 50_000
 MAX_FAILURES = 2  # of one loop or function: then it is not tried again
-MAX_DEPTH = 900  # of calls
+MAX_DEPTH = 900  # of calls of one function
 
 Env = dict[Value, Any]
 HANDLERS: dict[str, Callable[[Run, Op, Env], None]] = {}
@@ -107,11 +112,19 @@ def _attempt(
         with at(python.span):
             ctx.fail(BadValue, message=str(error), exception=type(error).__name__)
     except Exception:  # whatever else the program raises: inference says it better
+        with at(python.span):
+            limit_recursion(ctx, python.recursive_calls, python.recursion)
         if python.steps:
             failures[key] = failures.get(key, 0) + 1
         return None
     finally:
         ctx.static_steps += python.steps
+
+
+def limit_recursion(ctx: Context, calls: int, code: Code | None) -> None:
+    """An error if inference makes so many calls of functions in themselves, the last of `code`."""
+    if calls > MAX_RECURSIVE_CALLS and code is not None:
+        ctx.fail(TooManyCalls, name=code.name, limit=MAX_RECURSIVE_CALLS)
 
 
 def _may_be_known(ctx: Context, inputs: Iterable[Abstract]) -> Iterator[bool]:
@@ -125,9 +138,13 @@ class Run:
 
     def __init__(self, ctx: Context) -> None:
         self.objects = Objects(ctx, self.call)
-        self.steps = self.depth = 0
+        self.steps = 0
+        self.calls: Counter[Code] = Counter()  # in progress
+        # Calls of functions in themselves, in no loop; the last of them.
+        self.recursive_calls = self.loop_depth = 0
+        self.recursion: Code | None = None
         self.span: Span | None = None  # of the present op
-        self.max_steps = min(MAX_STEPS, MAX_STEPS_OF_PROGRAM - ctx.static_steps)
+        self.max_steps = min(MAX_STEPS_OF_CALL, MAX_STEPS_OF_PROGRAM - ctx.static_steps)
         frame = ctx.frames[-1]
         self.function = Function(frame.code, (), (), frame.cells, self.call)
         self.loops: dict[Op, Loop] = {}
@@ -148,23 +165,29 @@ class Run:
         return self.run_code(f, bind(f, args, kwargs))
 
     def run_code(self, f: Function, bound: Sequence[Any]) -> Any:
-        caller, self.function, self.depth = self.function, f, self.depth + 1
-        require(self.depth <= MAX_DEPTH)
-        try:
-            env = dict(zip(f.code.region.args, (*f.captured, *bound)))
-            return self.region(f.code.region, env)[0]
-        finally:
-            self.function, self.depth = caller, self.depth - 1
+        code, caller = f.code, self.function
+        if self.calls[code] and not self.loop_depth:
+            self.recursive_calls, self.recursion = self.recursive_calls + 1, code
+        self.calls[code] += 1
+        require(self.calls[code] <= MAX_DEPTH)
+        self.function = f
+        env = dict(zip(code.region.args, (*f.captured, *bound)))
+        (result,) = self.region(code.region, env)
+        self.function = caller
+        self.calls[code] -= 1
+        return result
 
     def loop(self, loop: Loop, env: Env) -> list[Any]:
         xs = [env[x] for x in loop.carries]
         items = None if loop.count is None else env[loop.count]
         if items is not None:
-            if type(items) is range:
-                require(loop.cond is not None or len(items) * len(loop.body.ops) <= self.max_steps)
+            if type(items) is range and loop.cond is None:
+                require(len(items) * len(loop.body.ops) <= MAX_STEPS_OF_LOOP)
             items = operations.items(items)
+        start = self.steps
         while True:
             self.step(1)
+            require(self.steps - start <= MAX_STEPS_OF_LOOP)
             if loop.cond is not None:  # it reads no item
                 env.update(zip(loop.cond.args, (None, *xs)))
                 if not self.region(loop.cond, env)[0]:
@@ -357,7 +380,9 @@ def _if(run: Run, op: Op, env: Env) -> None:
 def _loop(run: Run, op: Op, env: Env) -> None:
     if op not in run.loops:
         run.loops[op] = Loop.of(op)
+    run.loop_depth += 1
     env.update(zip(op.results, run.loop(run.loops[op], env)))
+    run.loop_depth -= 1
 
 
 HANDLERS[py.unpack.name] = _unpack

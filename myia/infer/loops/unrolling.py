@@ -30,6 +30,7 @@ from myia.infer.domain.errors import (
     LoopChangesType,
     NeedsStatic,
     TooManyIterations,
+    TooManyOperations,
 )
 from myia.infer.domain.heap import BufferObject
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
@@ -42,6 +43,7 @@ from myia.primitives.core.define import constant, constant_p
 from myia.primitives.pointwise import arithmetic, logic
 
 MAX_UNROLLED_ITERATIONS = 512
+MAX_UNROLLED_OPS = 500_000  # of IR(py) that are inferred in all iterations
 # Iterations of a loop that is unrolled because arrays in a list that it builds are written to.
 MAX_LISTING_ITERATIONS = 32
 # Loops over slices of long arrays (second reason):
@@ -97,7 +99,7 @@ def unrolled(
 
     `only_if_few`: raises `FewIterations` if the trip count is not static, or not small.
     """
-    index = -1
+    index, start = -1, ctx.inferred_ops
     while True:
         index += 1
         try:
@@ -111,6 +113,8 @@ def unrolled(
             raise FewIterations
         if index >= limit:
             refuse_more(ctx, need)
+        if ctx.inferred_ops - start > MAX_UNROLLED_OPS:
+            ctx.fail(TooManyOperations, limit=MAX_UNROLLED_OPS, reason=_reason(need))
         go = TRUE if code.cond is None else code.cond(Static(None), xs)
         if isinstance(go, Static):
             if not go.value:
@@ -126,12 +130,17 @@ def unrolled(
 
 
 def refuse_more(ctx: Context, need: NeedsStatic | None) -> NoReturn:
-    fields: dict[str, Any] = {"reason": "items differ in type"}
-    if need is not None:
-        fields["reason"] = need.diagnostic.text(need.diagnostic.title)
-        if isinstance(need.diagnostic, LoopChangesType):
-            fields["help_text"] = need.diagnostic.help_text
+    fields: dict[str, Any] = {"reason": _reason(need)}
+    if need is not None and isinstance(need.diagnostic, LoopChangesType):
+        fields["help_text"] = need.diagnostic.help_text
     ctx.fail(TooManyIterations, limit=MAX_UNROLLED_ITERATIONS, **fields)
+
+
+def _reason(need: NeedsStatic | None) -> str:
+    """Why a loop is unrolled."""
+    if need is None:
+        return "its items differ in type"
+    return need.diagnostic.text(need.diagnostic.title)
 
 
 def _raising(ctx: Context, code: LoopCode, xs: States, error: CertainError) -> States:

@@ -8,6 +8,7 @@ import pytest
 
 import myia
 from myia.infer.eval import static_code
+from myia.infer.loops import unrolling
 
 
 def sieve(x):
@@ -367,3 +368,38 @@ def test_a_failed_run_changes_nothing(runs):
 def test_debug_mode_infers_everything(runs):
     assert myia.jit(known_floats, debug=True)(1.0) == pytest.approx(math.sqrt(2))
     assert not runs["done"]
+
+
+# ----- Limits
+
+
+def halves(x):
+    def sum_of(n, y):
+        return y if n == 0 else sum_of(n - 1, y * 0.5) + sum_of(n - 1, y * 2.0)
+
+    return sum_of(6, x)
+
+
+@pytest.mark.parametrize("f", [fibonacci, halves])
+def test_a_long_recursion_is_refused_by_name(f, monkeypatch):
+    monkeypatch.setattr(static_code, "MAX_RECURSIVE_CALLS", 50)
+    monkeypatch.setattr(static_code, "MAX_STEPS_OF_CALL", 2_000)
+    with pytest.raises(myia.MyiaError, match=r"(?s)more than 50 calls.*`(fib|sum_of)` .*outside"):
+        myia.jit(f)(1.0)
+
+
+def grown(x):
+    total = x
+    for i in range(30):
+        row = [total]
+        for j in range(i):
+            row = [*row, x] if j % 3 else [row[-1] * 0.5]
+        total += row[0]
+    return total
+
+
+def test_a_long_unrolled_loop_is_refused_by_name(monkeypatch):
+    assert myia.jit(grown)(1.0) == pytest.approx(grown(1.0), rel=1e-13)
+    monkeypatch.setattr(unrolling, "MAX_UNROLLED_OPS", 300)
+    with pytest.raises(myia.MyiaError, match=r"(?s)unrolled, .* more than 300 operations.*for "):
+        myia.jit(grown)(1.0)
