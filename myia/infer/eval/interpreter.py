@@ -137,7 +137,7 @@ class Interpreter(Context):
         contents = self.held(x)
         if isinstance(contents, BufferObject):
             return list_length(contents)
-        if isinstance(contents, SetObject):
+        if isinstance(contents, (ListObject, SetObject)):  # not by `items_of`, which stacks them
             return Static(len(contents.items))
         if isinstance(x, (Ref, Opaque)) and (found := self.special_method(x, "__len__")):
             return self.call(found, (), {})

@@ -179,9 +179,8 @@ class Objects:
         contents = heap[ref.id]
         if isinstance(contents, CellObject):
             return self.variables.setdefault(ref.id, Variable(ref))
-        # Objects that may be one, under several ids.
-        edges = heap.alias_edges
-        require(not edges or not (ref.id in edges or any(ref.id in e for e in edges.values())))
+        # A write to another object may be one to this: here they would be two Python objects.
+        require(not any(ref.id in others for others in heap.alias_edges.values()))
         if isinstance(contents, ListObject):
             x: Any = []
             self.found[ref.id] = (x, ())

@@ -370,6 +370,20 @@ def test_debug_mode_infers_everything(runs):
     assert not runs["done"]
 
 
+def test_the_length_of_a_list_is_no_array():
+    """It was: of its items, stacked. And a list with a copy as an array is static all the same."""
+
+    def f(x):
+        marks = [True] * 40
+        rows = np.array(marks)
+        for i in range(2, len(marks)):
+            marks[i] = i % 2 == 0
+        return x * sum(marks) + rows[3]
+
+    assert myia.jit(f)(0.5) == f(0.5)
+    assert str(myia.jit(lambda x: x * len([x] * 40)).ir(0.5)["typed"]).count(" = ") <= 3
+
+
 # ----- Limits
 
 
