@@ -37,6 +37,7 @@ from myia.passes.loops.peeling import peeling
 from myia.passes.loops.repeated_checks import repeated_checks
 from myia.passes.loops.rerolling import rerolling
 from myia.passes.loops.unroll import unroll
+from myia.passes.memory.array_privatization import array_privatization
 from myia.passes.memory.copy_elision import copy_elision
 from myia.passes.memory.data_layout import data_layout
 from myia.passes.memory.dead_store_elimination import dead_store_elimination
@@ -131,6 +132,11 @@ BEFORE_DIFFERENTIATION = Phase(
             "Other additions into slices become one op; the cotangent passes through unchanged.",
         ),
         Pass(load_hoisting, "A slice that a loop leaves unchanged is recorded once."),
+        Pass(
+            array_privatization,
+            "An array that each iteration fills anew needs no undo log.",
+            before=("dce",),
+        ),
         Pass(shift_invariance, "The maximum that softmax subtracts has cotangent zero."),
         Pass(loop_carried_values, "A value that a loop carries twice would have two cotangents."),
         Pass(
