@@ -134,12 +134,12 @@ def cycle(graph: dict[str, set[str]]) -> list[str] | None:
     return next((found for at in sorted(graph) if (found := search(at, []))), None)
 
 
-@pytest.fixture(params=FILES, ids=relative)
+@pytest.fixture(scope="module", params=FILES, ids=relative)
 def file(request) -> Path:
     return request.param
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def tree(file) -> ast.Module:
     return ast.parse(file.read_text())
 

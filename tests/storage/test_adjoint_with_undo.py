@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import myia
+from tests.default_run import every
 
 N = 6
 MATRIX = np.linspace(0.3, 1.7, N * N).reshape(N, N) ** 2 + 2 * np.eye(N)
@@ -149,8 +150,16 @@ PROGRAMS = [*RESTORING, old_values_used_late, counted_in_an_array]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
-@pytest.mark.parametrize("checkpoint", ["auto", "trail"])
-def test_gradients(f, checkpoint):
+def test_gradients(f):
+    check_gradient(f, "auto")
+
+
+@pytest.mark.parametrize("f", every(2, PROGRAMS))
+def test_gradients_by_a_trail(f):
+    check_gradient(f, "trail")
+
+
+def check_gradient(f, checkpoint):
     options = {"argnums": (0, 1), "checkpoint": checkpoint}
     assert myia.jit(f)(MATRIX, VECTOR) == pytest.approx(f(MATRIX, VECTOR), rel=1e-12)
     got = myia.grad(f, **options)(MATRIX, VECTOR)

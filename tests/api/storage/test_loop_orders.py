@@ -145,7 +145,8 @@ PROGRAMS = [
     sizes,
 ]
 LIGHT = [leapt, product]
-HEAVY = [kinds_of_carries, nest]  # at order 4: seconds each
+# At order 4: seconds each.
+HEAVY = [kinds_of_carries, nest, branches, products_in_branches]
 X = 0.8
 by_name = {"ids": lambda f: f.__name__ if callable(f) else f}
 

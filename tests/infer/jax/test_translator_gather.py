@@ -236,8 +236,9 @@ def test_second_derivatives(name):
     TABLE.check_second_derivative(name)
 
 
-def test_on_xla():
-    TABLE.check_on_xla()
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_on_xla(every):
+    TABLE.check_on_xla(every)
 
 
 # ----- Where JAX has no derivative: the same, one update after another

@@ -191,8 +191,9 @@ def test_second_derivatives(name):
     TABLE.check_second_derivative(name)
 
 
-def test_on_xla():
-    TABLE.check_on_xla()
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_on_xla(every):
+    TABLE.check_on_xla(every)
 
 
 @pytest.mark.parametrize("name", COMBINED)

@@ -11,6 +11,7 @@ from myia.ir.verifier import verify
 from myia.passes.vectorize.outer_loop import MAX_STRIDED_ITERATIONS, outer_loop
 from myia.pipeline import Options, lowered
 from myia.primitives.core.structured import loop_p
+from tests.default_run import every
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -268,6 +269,12 @@ def test_programs_and_their_derivatives(f, args):
         return [np.copy(a) if isinstance(a, np.ndarray) else a for a in args]
 
     np.testing.assert_allclose(myia.jit(f)(*copies()), f(*copies()), rtol=1e-13)
+    myia.check_grads(lambda *args: np.sum(np.cos(f(*args))), args, order=1)
+
+
+@pytest.mark.parametrize("program", every(3, PROGRAMS), ids=lambda program: program[0].__name__)
+def test_second_derivatives_of_programs(program):
+    f, args = program
     myia.check_grads(lambda *args: np.sum(np.cos(f(*args))), args, order=2)
 
 
