@@ -128,3 +128,30 @@ def test_host_calls_are_not_made_again():
 
     assert outcome(myia.jit(f), 3.0) == (ValueError, ("<run-time value> is too large",), {})
     assert met == [3.0]
+
+
+def _too_large(limit, factor):
+    def f(x, k=factor, *, shift=1.0):
+        if x > limit:
+            raise ValueError(x, limit, k)
+        return x * k + shift
+
+    return f
+
+
+TRANSFORMS = {
+    "jit": lambda f, x: myia.jit(f)(x),
+    "grad": lambda f, x: myia.grad(f)(x),
+    "vjp": lambda f, x: myia.vjp(f, x),
+    "jvp": lambda f, x: myia.jvp(f, (x,), (1.0,)),
+}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
+def test_numbers_of_functions_made_anew(transform):
+    """Their programs are compiled for one that is gone when a check of another fails."""
+    for limit in range(4):
+        transform(_too_large(float(limit), 2.0), -1.0)
+    with pytest.raises(ValueError) as caught:
+        transform(_too_large(5.0, 3.0), 7.0)
+    assert caught.value.args == (7.0, 5.0, 3.0)
