@@ -13,6 +13,7 @@ from myia.pipeline import Options
 from tests.passes.before_after import before_after, unchanged
 from tests.passes.random_ir import arguments, identical
 from tests.passes.repeated_calls import repeated_calls
+from tests.passes.test_with_derivatives import check, derived, floats
 
 X, W = np.linspace(0.5, 1.2, 5), np.linspace(0.9, 0.3, 5)
 OFF = Options(disable=frozenset({"rerolling"}))
@@ -297,3 +298,19 @@ def test_random_programs(chunk, monkeypatch):
         for x, y in zip(evaluate(f, args), evaluate(g, args), strict=True):
             assert identical(x, y), f"seed {seed}\n{to_text(f)}\n{to_text(g)}"
     assert rolled > 10
+
+
+@pytest.mark.parametrize("mode", ["jvp", "vjp"])
+def test_derivatives_of_random_programs(mode, monkeypatch):
+    monkeypatch.setattr(module, "MIN_ITERATIONS", 2)
+    monkeypatch.setattr(module, "MIN_SECONDS", 0.0)
+    monkeypatch.setattr(module, "MAX_FREE_BYTES", 1 << 30)
+    compared = 0
+    for seed in range(300, 330):
+        f = repeated_calls(seed)
+        of, g = floats(f.results)[:3], rerolling(f)
+        if g is not f and of:
+            plain = derived(f, mode, of)
+            check(plain, derived(g, mode, of), arguments(plain, seed, special=0), seed)
+            compared += 1
+    assert compared > 5
