@@ -16,7 +16,7 @@ LOW_THRESHOLDS = {  # the constants of each module, with their lower values
     "passes.run_time_sizes.valid_elements": {"MIN_BOUND": 2},
     "passes.run_time_sizes.stores": {"MIN_BOUND": 2},
     "passes.memory.halos": {"MIN_ELEMENTS": 1, "MAX_GROWTH": 9, "MIN_TRIP_COUNT": 1},
-    "passes.run_time_sizes.masked_products": {"MIN_ELEMENTS": 1},
+    "passes.run_time_sizes.masked_products": {"MIN_ELEMENTS": 1, "MIN_SUMMED_ELEMENTS": 1},
     "passes.vectorize.product_fission": {"MIN_ELEMENTS_READ": 1, "MIN_ELEMENTS_WRITTEN": 1},
     "passes.memory.store_into_copy": {"MIN_STORED_ELEMENTS": 1, "MIN_STORED_SHARE": 0.1},
     "passes.idioms.matvec": {"MIN_MATRIX_ELEMENTS": 1},

@@ -36,7 +36,8 @@ from myia.primitives.pointwise.logic import select
 from myia.primitives.pointwise.transcendental import is_finite
 from myia.rewriting.walk import Walk, rewrite
 
-MIN_ELEMENTS = 1024  # of the array: a small copy costs less than another product
+# Of the array: a small copy costs less than another product, or than a branch.
+MIN_ELEMENTS, MIN_SUMMED_ELEMENTS = 1024, 8192
 
 
 def masked_products(function: Function) -> Function:
@@ -76,7 +77,9 @@ def _sum(op: Op, i: int, at: Walk) -> Sequence[Value] | None:
     x, other = op.operands[i], op.operands[1 - i]
     pairs = zip(op.params["contract"][i], op.params["contract"][1 - i])
     masks = ((_mask(x, axis, at), _mask(other, opposite, at)) for axis, opposite in pairs)
-    if x.dtype.kind != "f" or not any(m is not None and m is n for m, n in masks):
+    if x.aval.size < MIN_SUMMED_ELEMENTS or x.dtype.kind != "f":
+        return None
+    if not any(m is not None and m is n for m, n in masks):
         return None
     if at.constant_value(at.definitions[other].operands[2]) != 0:
         return None

@@ -8,12 +8,18 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.core import walk
 from myia.ir.verifier import verify
 from myia.passes.canonicalize.cse import cse
+from myia.passes.run_time_sizes import masked_products as this
 from myia.passes.run_time_sizes.masked_products import masked_products
 from tests.infer.driver import assert_same, inferred
 from tests.program_results import finish
 
 ROWS, COLUMNS = 30, 40
 DATA = np.cos(np.arange(ROWS * COLUMNS) ** 1.5).reshape(ROWS, COLUMNS)
+
+
+@pytest.fixture(autouse=True)
+def small_arrays(monkeypatch):
+    monkeypatch.setattr(this, "MIN_SUMMED_ELEMENTS", 1024)
 
 
 def triangle(data):

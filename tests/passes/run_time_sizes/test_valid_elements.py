@@ -148,7 +148,7 @@ def autocorrelation(x, a):
 
 def test_slices_that_are_most_of_an_array():
     both(autocorrelation, X, A)
-    myia.check_grads(lambda x, a: (autocorrelation(x, a) ** 2).sum(), (X, A), modes=("rev",))
+    myia.check_grads(lambda x: (autocorrelation(x, A) ** 2).sum(), (X,), modes=("rev",))
 
 
 def several_sinks_of_one_chain(x, y, n):
