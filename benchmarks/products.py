@@ -77,7 +77,7 @@ def matrices_and_vectors() -> None:
 
 
 def two_matrices() -> None:
-    for n in (300, 1_000):
+    for n in (300, 1_000, 3_000):
         a, b = random(n, n), random(n, n)
         compare(
             f"matrix-matrix, n = {n}",
@@ -279,7 +279,7 @@ def rows(quick: bool = False) -> Iterator[Row]:
             yield row("Products", f"{name}, n = {n:,}", contestants, quick=quick)
     if quick:
         return
-    for n in (300, 1_000):
+    for n in (300, 1_000, 3_000):
         a, b = random(n, n), random(n, n)
         contestants = {
             "myia": run(myia.jit(straight), a, b),

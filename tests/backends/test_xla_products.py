@@ -2,10 +2,12 @@
 
 import re
 
+import jax
 import numpy as np
 import pytest
 
 import myia
+from myia.backends.xla.cpu import product_forms
 
 A, B, X, Y = (
     np.random.default_rng(0).standard_normal(shape)
@@ -134,3 +136,48 @@ def test_gradient_of_a_shared_stack():
     by_a, by_b = myia.grad(lambda a, b: np.sum((a @ b) ** 2), argnums=(0, 1))(a, b)
     np.testing.assert_allclose(by_a, 2 * np.einsum("nkil,nkjl->kij", a @ b, b), rtol=1e-11)
     np.testing.assert_allclose(by_b, 2 * np.swapaxes(a, 1, 2) @ (a @ b), rtol=1e-11)
+
+
+def plain(a, b):
+    return a @ b
+
+
+def of_transposed(a, b):
+    return a @ b.T
+
+
+@pytest.mark.parametrize("f", [plain, of_transposed])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_blocks_of_rows(f, dtype, monkeypatch):
+    """Large products are loops over blocks of rows; the last one, where rows are left, overlaps."""
+    monkeypatch.setattr(product_forms, "_MIN_ROWS", 20)
+    monkeypatch.setattr(product_forms, "_MIN_SIDE", 8)
+    monkeypatch.setattr(product_forms, "_BLOCK_ROWS", 8)
+    monkeypatch.setattr(product_forms, "_MIN_SHARED_ELEMENTS", 100)
+    a, b = RNG.standard_normal((29, 16)).astype(dtype), RNG.standard_normal((16, 16)).astype(dtype)
+    text = myia.jit(f).lower(a, b).as_text()
+    assert "while" in text and f"tensor<8x16xf{8 * np.dtype(dtype).itemsize}>" in text
+    tolerance = 50 * np.finfo(dtype).eps
+    np.testing.assert_allclose(myia.jit(f)(a, b), f(a, b), rtol=tolerance, atol=tolerance)
+
+    def objective(a, b):
+        return np.sum(f(a, b) ** 3)
+
+    of_a, of_b = myia.grad(objective, argnums=(0, 1))(a, b)
+    squares, c = 3 * f(a, b) ** 2, b if f is plain else b.T
+    assert np.allclose(of_a, squares @ c.T, rtol=1e-3 if dtype is np.float32 else 1e-11)
+    assert np.allclose((of_b if f is plain else of_b.T), a.T @ squares, rtol=1e-3, atol=1e-3)
+    by_jax = jax.jit(lambda a, b: myia.jit(objective)(a, b))
+    with jax.enable_x64(True):
+        given = (jax.device_put(a), jax.device_put(b))
+        assert np.isclose(by_jax(*given), objective(a, b), rtol=1e-4)
+        assert np.allclose(jax.grad(by_jax)(*given), of_a, rtol=1e-3, atol=1e-4)
+        stack = jax.vmap(myia.jit(f), (0, None))(jax.numpy.stack([given[0]] * 2), given[1])
+        assert np.allclose(stack[1], f(a, b), rtol=1e-3, atol=1e-4)
+
+
+def test_small_and_thin_products_are_no_loops():
+    for shape in ((1_499, 2_000), (9_000, 255), (20, 1_000_000)):
+        a = jax.ShapeDtypeStruct(shape, np.float64)
+        b = jax.ShapeDtypeStruct(shape[::-1], np.float64)
+        assert "while" not in myia.jit(plain).lower(a, b).as_text()
