@@ -12,13 +12,14 @@ loop, and so do all stages before: several times, if it is differentiated. What 
 iterations is carried, or in rows; what is read of an iteration other than the last is stored in
 rows (`isomorphic_ops.py`).
 
-*When it gives up*: where little time is saved, or the copies into rows would cost more than a small
-part of what the iterations do.
+*When it gives up*: where little time is saved for what the iterations take, or the copies into rows
+would cost more than a small part of that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -43,7 +44,7 @@ from myia.primitives.arrays.rows import read_row, rows_aval, write_row
 from myia.primitives.arrays.shaping import broadcast, concatenate, reshape
 from myia.primitives.core.define import array_constant, constant, empty
 from myia.primitives.core.emit_structured import loop
-from myia.primitives.core.structured import loop_p
+from myia.primitives.core.structured import derivative_p, loop_p
 from myia.primitives.pointwise.arithmetic import add, mul
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
@@ -58,20 +59,28 @@ MIN_SECONDS = 0.1  # that are saved
 NS_PER_BYTE = 0.3
 MAX_COPYING = 0.1  # of the time of the iterations
 MAX_FREE_BYTES = 4096  # of all iterations: copies that do not count
+# The adjoint of a loop around loops runs each iteration again, forwards: a part of what the
+# iterations take, for as many calls as a program may expect.
+REPLAYED = 0.25
+EXPECTED_CALLS = 300
 
 
 def rerolling(function: Function) -> Function:
     """`function` with equal ops, of which each contains a loop, rolled into a loop."""
-    return with_region(function, _rerolled(function.region))
+    return with_region(function, _rerolled(function.region, False))
 
 
-def _rerolled(region: Region) -> Region:
-    while (rolled := _with_one_loop(region)) is not None:
+def _rerolled(region: Region, differentiated: bool) -> Region:
+    while (rolled := _with_one_loop(region, differentiated)) is not None:
         region = rolled
-    return rebuilt(region, [substituted(op, {}, _rerolled) for op in region.ops], region.yields)
+    ops = []
+    for op in region.ops:
+        inside = differentiated or op.primitive is derivative_p
+        ops.append(substituted(op, {}, partial(_rerolled, differentiated=inside)))
+    return rebuilt(region, ops, region.yields)
 
 
-def _with_one_loop(region: Region) -> Region | None:
+def _with_one_loop(region: Region, differentiated: bool) -> Region | None:
     """The region with one more loop; None if there is nothing to roll."""
     forms = Forms(region)
     for anchors in _equal_loops(region, forms):
@@ -80,7 +89,7 @@ def _with_one_loop(region: Region) -> Region | None:
                 found = Isomorphism(forms, groups)
             except Mismatch:
                 continue
-            if _pays(found):
+            if _pays(found, differentiated):
                 return _Rolled(found).region()
     return None
 
@@ -114,7 +123,7 @@ def _candidates(ops: Members) -> Iterator[list[Members]]:
         yield from _candidates(ops[half:])
 
 
-def _pays(found: Isomorphism) -> bool:
+def _pays(found: Isomorphism, differentiated: bool) -> bool:
     ops = [members[0] for members in found.groups]
     if found.count < MIN_ITERATIONS:
         return False
@@ -123,7 +132,10 @@ def _pays(found: Isomorphism) -> bool:
     rows = [source.given[0] for source in found.sources.values() if isinstance(source, Rows)]
     rows += [found.results(y)[0] for y in _stored(found)]
     moved = sum(x.aval.nbytes for x in rows)
-    is_cheap = NS_PER_BYTE * moved < MAX_COPYING * sum(map(op_cost, ops))
+    work = sum(map(op_cost, ops))
+    if differentiated and 1e-9 * REPLAYED * EXPECTED_CALLS * found.count * work > seconds:
+        return False
+    is_cheap = NS_PER_BYTE * moved < MAX_COPYING * work
     return seconds > MIN_SECONDS and (is_cheap or found.count * moved < MAX_FREE_BYTES)
 
 

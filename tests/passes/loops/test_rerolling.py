@@ -280,6 +280,19 @@ def test_large_copies_stay():
     assert text["prepare"].count(" for %") == 5
 
 
+def test_long_iterations_stay():
+    """They would run once more in the adjoint."""
+
+    def calls(x, w):
+        x = step(step(x, w), w)
+        return step(step(x, w), w).sum()
+
+    long = np.ones(100_000)
+    assert myia.grad(calls).ir(long, long)["prepare"].count(" for %") == 4
+    assert myia.jit(calls).ir(long, long)["prepare"].count(" for %") == 2
+    assert myia.grad(calls).ir(X, W)["prepare"].count(" for %") == 2
+
+
 # ----- Random programs
 
 
