@@ -239,18 +239,24 @@ def _ode_jax(x, steps):
     return jax.lax.scan(step, jnp.zeros(len(x)), None, length=steps)[0][-1]
 
 
-# ----- A rotation in a loop
+# ----- Diffusion with periodic boundaries
 
 
 def rolled(x, steps):
     for _ in range(steps):
-        x = x + 0.1 * (np.roll(x, 1) - 2.0 * x + np.roll(x, -1))
+        change = -2.0 * x.ndim * x
+        for axis in range(x.ndim):
+            change = change + np.roll(x, 1, axis) + np.roll(x, -1, axis)
+        x = x + 0.1 * change
     return np.sum(x**2)
 
 
 def _rolled_jax(x, steps):
     def step(_, x):
-        return x + 0.1 * (jnp.roll(x, 1) - 2.0 * x + jnp.roll(x, -1))
+        change = -2.0 * x.ndim * x
+        for axis in range(x.ndim):
+            change = change + jnp.roll(x, 1, axis) + jnp.roll(x, -1, axis)
+        return x + 0.1 * change
 
     return jnp.sum(jax.lax.fori_loop(0, steps, step, x) ** 2)
 
@@ -332,7 +338,10 @@ def problems() -> list[Problem]:
         Problem("det, 5", (rng.normal(size=(5, 5)),), {"minors": det}, _det_jax, (), minors),
         Problem("det, 7", (rng.normal(size=(7, 7)),), {"minors": det}, _det_jax, (), minors),
         Problem("ode, 1000, 100 steps", (rng.normal(size=1000),), {"loop": ode}, _ode_jax, (100,)),
-        Problem("rolls, 1000", (rng.normal(size=1000),), {"loop": rolled}, _rolled_jax, (100,)),
+        *(
+            Problem(f"rolls, {shape}", (rng.random(shape),), {"loop": rolled}, _rolled_jax, (50,))
+            for shape in ((1000,), (100_000,), (256, 256), (40, 40, 40))
+        ),
     ]
 
 
