@@ -125,7 +125,7 @@ def differences(
 
 
 def first_seeds(first: int) -> range:
-    return range(1000 * first, 1000 * first + (200 if first == 0 else 1000))
+    return range(1000 * first, 1000 * first + (80 if first == 0 else 1000))
 
 
 @pytest.mark.parametrize("row", [None, 20])

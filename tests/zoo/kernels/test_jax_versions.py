@@ -9,6 +9,7 @@ import pytest
 from benchmarks.kernel_programs import KERNELS, Kernel
 from benchmarks.kernel_rivals.in_jax import BEST, REWRITTEN
 from benchmarks.kernels import by_jax, check, ours
+from tests.quick_compiles import QUICKLY
 
 VERSIONS = {
     f"{name}-{label}": (kernel, versions[name])
@@ -51,4 +52,4 @@ def outputs(version, kernel: Kernel, n: int) -> list:
         return version(*(arrays.get(i, a) for i, a in enumerate(args)))
 
     with jax.enable_x64(True):
-        return jax.jit(call)(arrays)
+        return jax.jit(call, compiler_options=QUICKLY)(arrays)
