@@ -90,9 +90,27 @@ def _crosses_zero(x: jax.Array, y: jax.Array) -> jax.Array:
     return lax.bitwise_and(lax.ne(x, zero), lax.ne(lax.lt(x, zero), lax.lt(y, zero)))
 
 
+# XLA's quotient by zero is -1 and the remainder the dividend. Its compiler dies of a division of
+# constants by zero, which it must not see.
+
+
+def _lower_rem(x: jax.Array, y: jax.Array) -> jax.Array:
+    if _is_float(x):
+        return lax.rem(x, y)
+    by_zero, one = lax.eq(y, lax.full_like(y, 0)), lax.full_like(y, 1)
+    return lax.select(by_zero, x, lax.rem(x, lax.select(by_zero, one, y)))
+
+
+def lower_integer_division(x: jax.Array, y: jax.Array) -> jax.Array:
+    """The quotient of integers, rounded towards zero."""
+    by_zero, one = lax.eq(y, lax.full_like(y, 0)), lax.full_like(y, 1)
+    all_bits = lax.bitwise_not(lax.full_like(x, 0))
+    return lax.select(by_zero, all_bits, lax.div(x, lax.select(by_zero, one, y)))
+
+
 def _lower_mod(x: jax.Array, y: jax.Array) -> jax.Array:
     """The remainder with the sign of the divisor, as Python's and NumPy's."""
-    rest = lax.rem(x, y)
+    rest = _lower_rem(x, y)
     floored = lax.select(_crosses_zero(rest, y), lax.add(rest, y), rest)
     if not _is_float(x):
         return floored
@@ -102,10 +120,10 @@ def _lower_mod(x: jax.Array, y: jax.Array) -> jax.Array:
 
 
 def _lower_floordiv(x: jax.Array, y: jax.Array) -> jax.Array:
-    rest = lax.rem(x, y)
+    rest = _lower_rem(x, y)
     one, zero = lax.full_like(x, 1), lax.full_like(x, 0)
     if not _is_float(x):
-        quotient = lax.div(x, y)
+        quotient = lower_integer_division(x, y)
         return lax.select(_crosses_zero(rest, y), lax.sub(quotient, one), quotient)
     # As in NumPy: from the exact remainder, since floor(x / y) is off by one where x / y rounds up.
     quotient = lax.div(lax.sub(x, rest), y)
@@ -131,11 +149,11 @@ mod = pointwise(
 
 # As in C and XLA: the quotient is rounded towards zero, the remainder has the dividend's sign.
 truncdiv = nondifferentiable(
-    "truncdiv", lax.div, lambda x, y: np.floor_divide(x - np.fmod(x, y), y), "iu"
+    "truncdiv", lower_integer_division, lambda x, y: np.floor_divide(x - np.fmod(x, y), y), "iu"
 )
 rem = pointwise(
     "rem",
-    lax.rem,
+    _lower_rem,
     np.fmod,
     partials=[lambda z, x, y: 1, lambda z, x, y: (z - x) / y],
     kinds="iuf",

@@ -12,6 +12,7 @@ import numpy as np
 from jax import lax
 
 from myia.primitives.core.define import nondifferentiable
+from myia.primitives.pointwise.arithmetic import lower_integer_division
 
 _HALF_BITS, _HALF_MASK = np.uint64(32), np.uint64(2**32 - 1)
 
@@ -41,7 +42,7 @@ def _digit(
 
     The quotient by the upper half of the divisor is too large by two at most.
     """
-    digit = lax.div(high, high_half)
+    digit = lower_integer_division(high, high_half)
     rest = lax.sub(high, lax.mul(digit, high_half))
     bits = lax.full_like(high, _HALF_BITS)
     for _ in range(2):
