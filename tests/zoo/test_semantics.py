@@ -398,11 +398,8 @@ def test_a_shape_is_compiled_for_each_value():
 
 def test_large_integers_are_exact():
     f = myia.jit(lambda n: n * 3 + 1)
-    for n in (1, 2, 3, 4, 5, 2**61):
+    for n in (1, 2, 3, 4, 5, 2**61, 2**62, 2**70):
         assert f(n) == n * 3 + 1
-    assert f(2**70) == 2**70 * 3 + 1
-    with pytest.raises(OverflowError):
-        f(2**62)
 
 
 # ----- Errors at run time
