@@ -14,6 +14,7 @@ import random
 import sys
 import types
 
+import myia.library  # noqa: F401  inference knows its functions
 from myia.frontend.load import load
 from myia.infer.boundary.named_facts import named, still_hold
 from myia.infer.boundary.signature import Flattener
