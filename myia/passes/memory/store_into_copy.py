@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from myia.ir.core import Function, Op, Region, Value, reads, walk
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice, start_indices
-from myia.primitives.arrays.shaping import concatenate, pad, slice
-from myia.primitives.core.define import constant, constant_p
+from myia.primitives.arrays.shaping import concatenate, slice
 from myia.rewriting.walk import Walk, rewrite
 
 MIN_STORED_ELEMENTS = 32  # a copy of fewer takes a few nanoseconds
@@ -38,11 +37,10 @@ def _copying_stores(region: Region) -> Iterator[Value]:
     for block in regions:
         owned = {*block.args, *(y for op in block.ops for y in op.results)}
         read_later = set(block.yields)
-        constants = {y for op in block.ops if op.primitive is constant_p for y in op.results}
         for op in reversed(block.ops):
             if op.primitive is dynamic_update_slice and _replaces_most(op):
                 x = op.operands[0]
-                if x in read_later or x in constants or x not in owned:
+                if x in read_later or x not in owned:
                     yield op.results[0]
             read_later.update(reads(op))
 
@@ -55,17 +53,14 @@ def _replaces_most(store: Op) -> bool:
 
 
 def _joined(store: Op, walk: Walk) -> Sequence[Value] | None:
-    """The parts before, in and after the slice; None: it starts at a run-time index."""
+    """The parts before, in and after the slice; None: they are not known, or nothing is copied."""
     x, u = store.operands[:2]
     (axis,) = (a for a, (n, m) in enumerate(zip(x.shape, u.shape)) if n != m)
     start = walk.constant_value(start_indices(store)[axis])
-    if start is None:
+    if start is None or walk.constant_value(x) is not None:  # a constant is no copy
         return None
     start = max(0, min(int(start), x.shape[axis] - u.shape[axis]))
     end = start + u.shape[axis]
-    fill = walk.constant_value(x)
-    if fill is not None:
-        return [_padded(u, fill, axis, start, x.shape[axis] - end)]
     parts = [_part(x, axis, 0, start), u, _part(x, axis, end, x.shape[axis])]
     given = [part for part in parts if part is not None]
     return [concatenate(*given, axis=axis)]
@@ -77,9 +72,3 @@ def _part(x: Value, axis: int, start: int, end: int) -> Value | None:
     low = tuple(start if a == axis else 0 for a in range(x.aval.ndim))
     high = tuple(end if a == axis else n for a, n in enumerate(x.shape))
     return slice(x, start=low, limit=high, stride=(1,) * x.aval.ndim)
-
-
-def _padded(x: Value, fill: complex, axis: int, low: int, high: int) -> Value:
-    around = [tuple(n if a == axis else 0 for a in range(x.aval.ndim)) for n in (low, high, 0)]
-    value = constant(fill, x.dtype)
-    return pad(x, value, low=around[0], high=around[1], interior=around[2])
