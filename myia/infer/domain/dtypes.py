@@ -10,12 +10,15 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from myia.infer.domain.errors import WideInteger
 from myia.infer.domain.values import Abstract, Number, Scalar, Static, is_static_number
 from myia.ir.avals import Aval
+from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
+from myia.source.diagnostics import MyiaError
 
 PYTHON_DTYPES = {
     bool: np.dtype(bool),
@@ -79,9 +82,19 @@ def bounds(x: Abstract) -> tuple[int | None, int | None]:
 def number_value(x: Abstract, dtype: np.dtype) -> Value:
     """The number as a typed scalar of `dtype`."""
     if isinstance(x, Static):
+        if dtype == PYTHON_DTYPES[int]:
+            require_int64(x)
         return constant(_cast(x.value, dtype), dtype)
     assert isinstance(x, Scalar)
     return convert(x.value, dtype)
+
+
+def require_int64(*xs: Abstract) -> None:
+    """An error if a Python int has more than 64 bits."""
+    for x in xs:
+        n = x.value if isinstance(x, Static) else 0
+        if type(n) is int and not INT64_MIN <= n <= INT64_MAX:
+            raise MyiaError(WideInteger(span=current_span(), value=n))
 
 
 def _cast(x: complex | np.generic, dtype: np.dtype) -> Any:

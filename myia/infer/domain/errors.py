@@ -96,6 +96,16 @@ class Unsupported(Diagnostic):
     help_text: str = "write it with supported operations, or compute it outside and pass it in"
 
 
+class WideInteger(Diagnostic):
+    """A Python int beyond 64 bits where the program computes with integers of 64 bits."""
+
+    title = "an int of more than 64 bits meets numbers known at run time"
+    label = "{value} is needed as an integer of 64 bits"
+    help = "make it a float (`float(n)`), or compute it outside and pass it in"
+
+    value: int
+
+
 class UnsupportedDtype(Diagnostic):
     title = "numbers of dtype {dtype} are not supported"
     label = "{what} has them"

@@ -15,7 +15,14 @@ from typing import NoReturn
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import PYTHON_DTYPES, is_number, is_weak, kind_of, promote
+from myia.infer.domain.dtypes import (
+    PYTHON_DTYPES,
+    is_number,
+    is_weak,
+    kind_of,
+    promote,
+    require_int64,
+)
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject, SetObject
@@ -103,6 +110,8 @@ def _numeric(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if op == "**":
         return _power(ctx, a, b)
     dtype, weak = promote(operand_dtype(ctx, a), operand_dtype(ctx, b))
+    if weak and dtype.kind in "bi":
+        require_int64(a, b)
     if op == "/":
         return _divide(ctx, a, b, dtype, weak)
     if dtype.kind == "b":
@@ -143,6 +152,8 @@ def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     dtype, weak = promote(operand_dtype(ctx, a), operand_dtype(ctx, b))
     if dtype.kind == "b" or _squares_bools(ctx, a, b):
         dtype = PYTHON_DTYPES[int] if weak else np.dtype(np.int8)
+    if weak and dtype.kind == "i":
+        require_int64(a, b)
     if dtype.kind in "iu":
         return integer_checks.power(ctx, a, b, dtype, weak)
     aval = Aval(dtype, broadcast_shapes(ctx, a, b))

@@ -123,6 +123,8 @@ def _group_around(op: Op, accesses: Sequence[Op], ranges: IndexRanges) -> _Group
         if distance is not None and distance not in by_distance:
             by_distance[distance] = other
     size = slice_sizes(op)[axis]
+    if not size:
+        return None
     low = high = 0
     while low - size in by_distance:
         low -= size

@@ -187,3 +187,15 @@ def test_no_copies_but_into_the_halo():
     assert "conditional(" not in body
     assert "f64[5000]{0} copy(" not in body and "f64[5002]{0} copy(" not in body
     assert "concatenate(" not in text
+
+
+@pytest.mark.parametrize("size, shift", [(1, 1), (1, -3), (5, 0), (2, 2), (6, 12)])
+def test_a_roll_by_a_multiple_of_the_length(size, shift):
+    def total(u):
+        for _ in range(3):
+            u = u * np.roll(u, shift)
+        return np.sum(u)
+
+    u = np.linspace(0.5, 1.0, size)
+    assert myia.jit(total)(u) == pytest.approx(np.sum(u**8), rel=1e-14)
+    np.testing.assert_allclose(myia.grad(total)(u), 8 * u**7, rtol=1e-12)
