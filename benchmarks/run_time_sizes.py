@@ -97,6 +97,10 @@ def cholesky(a):
     return a
 
 
+def cholesky_by_jax(a):
+    return jnp.linalg.cholesky(a) + jnp.triu(a, 1)  # the program leaves the upper triangle alone
+
+
 def lu(a):
     a = a.copy()
     for i in range(len(a)):
@@ -179,7 +183,7 @@ def cases() -> Iterator[tuple]:
         yield f"triangular solve, n = {n}", triangular_solve, system, (0, 1), others
     square = rng.normal(size=(200, 200))
     definite = square @ square.T + 200 * np.eye(200)
-    yield "Cholesky, n = 200", cholesky, (definite,), (0,), {"JAX": jnp.linalg.cholesky}
+    yield "Cholesky, n = 200", cholesky, (definite,), (0,), {"JAX": cholesky_by_jax}
     yield "LU, n = 200", lu, (definite,), (0,), {}
     yield "Durbin, n = 1,000", durbin, (rng.normal(size=1000) * 0.01,), (0,), {}
     data = rng.normal(size=(500, 600))
