@@ -22,7 +22,7 @@ from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.ir.rewrite import Env
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
-from myia.primitives.arrays.shaping import broadcast, concatenate, iota, reshape, slice
+from myia.primitives.arrays.shaping import along_axis, broadcast, concatenate, iota, reshape
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise.arithmetic import add, sub
 from myia.primitives.pointwise.logic import and_, select
@@ -158,9 +158,7 @@ def where(condition: Value, x: Value, other: Value | float) -> Value:
 
 def entries(x: Value, start: int, limit: int) -> Value:
     """The entries of a wide value from `start` to `limit`."""
-    others = x.shape[1:]
-    zeros, ones = (0,) * len(others), (1,) * len(others)
-    return slice(x, start=(start, *zeros), limit=(limit, *others), stride=(1, *ones))
+    return along_axis(x, 0, start, limit)
 
 
 def entry(x: Value, i: int, shape: tuple[int, ...]) -> Value:

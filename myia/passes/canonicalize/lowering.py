@@ -41,7 +41,7 @@ from myia.primitives.arrays.dynamic_slices import (
     dynamic_update_slice,
 )
 from myia.primitives.arrays.gather import IndexDims, scatter_add, update_slice_sizes
-from myia.primitives.arrays.shaping import reshape, slice
+from myia.primitives.arrays.shaping import along_axis, reshape
 from myia.primitives.core.barriers import barrier_p
 from myia.primitives.core.define import constant, lift
 from myia.primitives.core.structured import loop_p
@@ -126,9 +126,7 @@ def _add_to_slices(op: Op) -> Sequence[Value] | None:
 
 
 def _entry(x: Value, axis: int, i: int) -> Value:
-    start = tuple(i if a == axis else 0 for a in range(x.aval.ndim))
-    limit = tuple(i + 1 if a == axis else n for a, n in enumerate(x.shape))
-    return slice(x, start=start, limit=limit, stride=(1,) * x.aval.ndim)
+    return along_axis(x, axis, i, i + 1)
 
 
 def _power(op: Op, walk: Walk) -> Sequence[Value] | None:

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Set
 
 from myia.analysis.array_versions import is_write_only_carry
 from myia.ir.builder import Builder, append, at
-from myia.ir.core import Function, Op, Region, Value, reads, walk
+from myia.ir.core import Function, Op, Region, Value, captures, walk
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.core.define import constant_p, zeros
 from myia.primitives.core.structured import Loop, loop_p
@@ -67,18 +67,12 @@ def _fills(body: Region, arg: Value, counts: Mapping[Value, object]) -> Op | Non
         return None
     j = inner.carries.index(arg)
     store = definitions(inner.body).get(inner.body.yields[j])
-    if arg in _captured(op) or store is None or store.primitive is not dynamic_update_slice:
+    if arg in captures(*op.regions) or store is None or store.primitive is not dynamic_update_slice:
         return None
     array, update, first, *_ = store.operands
     rows = update.shape == (1, *arg.shape[1:]) and counts.get(inner.count) == arg.shape[0]
     own = array is inner.body.args[1 + j] and first is inner.body.args[0]
     return op if rows and own and is_write_only_carry(inner, j) else None
-
-
-def _captured(op: Op) -> set[Value]:
-    return {x for region in op.regions for inner in region.ops for x in reads(inner)} | {
-        y for region in op.regions for y in region.yields
-    }
 
 
 def _with_own_array(body: Region, i: int, writer: Op) -> Region:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from myia.ir.core import Function, Op, Region, Value, reads, walk
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice, start_indices
-from myia.primitives.arrays.shaping import concatenate, slice
+from myia.primitives.arrays.shaping import along_axis, concatenate
 from myia.rewriting.walk import Walk, rewrite
 
 MIN_STORED_ELEMENTS = 32  # a copy of fewer takes a few nanoseconds
@@ -61,14 +61,6 @@ def _joined(store: Op, walk: Walk) -> Sequence[Value] | None:
         return None
     start = max(0, min(int(start), x.shape[axis] - u.shape[axis]))
     end = start + u.shape[axis]
-    parts = [_part(x, axis, 0, start), u, _part(x, axis, end, x.shape[axis])]
-    given = [part for part in parts if part is not None]
-    return [concatenate(*given, axis=axis)]
-
-
-def _part(x: Value, axis: int, start: int, end: int) -> Value | None:
-    if start == end:
-        return None
-    low = tuple(start if a == axis else 0 for a in range(x.aval.ndim))
-    high = tuple(end if a == axis else n for a, n in enumerate(x.shape))
-    return slice(x, start=low, limit=high, stride=(1,) * x.aval.ndim)
+    before = [along_axis(x, axis, 0, start)] if start else []
+    after = [along_axis(x, axis, end, x.shape[axis])] if end < x.shape[axis] else []
+    return [concatenate(*before, u, *after, axis=axis)]

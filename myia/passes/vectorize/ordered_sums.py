@@ -20,8 +20,7 @@ from dataclasses import dataclass, replace
 from myia.analysis.reductions import scalar_reduction
 from myia.ir.builder import Builder, append
 from myia.ir.core import Op, Region, Value
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
-from myia.primitives.arrays.shaping import reshape
+from myia.primitives.arrays.rows import read_row, rows_aval, write_row
 from myia.primitives.core.define import empty
 from myia.primitives.core.emit_structured import loop as emit_counted
 from myia.primitives.core.structured import Loop
@@ -54,15 +53,12 @@ def ordered_sums(loop: Loop, count: int) -> OrderedSums | None:
             removed.update(found[1])
     if not sums or count * len(steps) > MAX_TERMS:
         return None
-    k, arrays = body.args[0], [Value(step.term.aval.with_shape((count,))) for step in steps]
+    k, arrays = body.args[0], [Value(rows_aval(step.term.aval, count)) for step in steps]
     with Builder() as b:
         for op in body.ops:
             if op not in removed:
                 append(op)
-        stored = [
-            dynamic_update_slice(array, reshape(step.term, shape=(1,)), k)
-            for array, step in zip(arrays, steps)
-        ]
+        stored = [write_row(array, step.term, k) for array, step in zip(arrays, steps)]
     kept = [i for i in range(len(body.yields)) if i not in sums]
     args = (k, *(body.args[i + 1] for i in kept), *arrays)
     yields = (*(body.yields[i] for i in kept), *stored)
@@ -79,8 +75,7 @@ def add_in_order(loop: Loop, found: OrderedSums, results: tuple[Value, ...]) -> 
         after = list(sums)
         for n, numbers in enumerate(found.sums.values()):
             for i in numbers:
-                term = reshape(dynamic_slice(arrays[i], k, sizes=(1,)), shape=())
-                after[n] = combine(found.steps[i], after[n], term)
+                after[n] = combine(found.steps[i], after[n], read_row(arrays[i], k))
         return after
 
     init = [loop.carries[i] for i in found.sums]

@@ -112,7 +112,7 @@ def _vectorized(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Seque
     if summary is None:
         return _terms_apart(op, count, ranges, elements, constants)
     width = min(count, width)
-    if summary is None or width < MIN_WIDTH:
+    if width < MIN_WIDTH:
         return None
     strips, remaining = divmod(count, width)
     if strips == 1:

@@ -19,18 +19,18 @@ Examples are the input of a recurrent network and the cotangents of its weights.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from myia.analysis.reductions import scalar_reduction
-from myia.ir.avals import I64
 from myia.ir.builder import Builder, append, at
 from myia.ir.core import Op, Region, Value, has_effect
 from myia.ir.dependence import needed
 from myia.ir.rewrite import clone_op
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
+from myia.primitives.arrays.dynamic_slices import dynamic_slice
+from myia.primitives.arrays.rows import read_row, rows_aval, write_row
 from myia.primitives.arrays.shaping import reshape, transpose
-from myia.primitives.core.define import constant, empty
+from myia.primitives.core.define import empty
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop
 from myia.primitives.linalg.dot import dot_general
@@ -80,6 +80,7 @@ class _Fission:
         self.body, self.k = loop.body, loop.body.args[0]
         self.varying = loop_variant_values(self.body)
         self.ahead = self._products_ahead()
+        self.adding = set[Op]()  # the ops that make the sums
         self.sums = self._sums_of_products()
 
     # ----- What is taken out
@@ -108,11 +109,12 @@ class _Fission:
         """The terms of the carries that are sums of outer products, in any order."""
         found = {}
         for i, (arg, y) in enumerate(zip(self.body.args[1:], self.body.yields)):
-            steps, _ = scalar_reduction(self.body, arg, y) or ((), ())
+            steps, ops = scalar_reduction(self.body, arg, y) or ((), ())
             terms = [self._term(step) for step in steps if step.is_reassociable]
             products = [term for term in terms if term is not None]
             if products and len(products) == len(steps):
                 found[i] = products
+                self.adding.update(ops)
         return found
 
     def _term(self, step: ReductionStep) -> _Term | None:
@@ -171,12 +173,12 @@ class _Fission:
 
     def _of_all_iterations(self, x: Value) -> Value | None:
         """What all iterations compute for `x`, as rows of one array; None: not by wide ops."""
-        (array,), ops = self._arrays([x]), needed(self.body.ops, [x])
+        array, ops = Value(rows_aval(x.aval, self.count)), needed(self.body.ops, [x])
         with Builder() as b:
             for op in ops:
                 append(op)
             row = self._with_rows_first(ops[-1]) if x in self.ahead else x
-            stored = _store(array, row, self.k)
+            stored = write_row(array, row, self.k)
         body, start = Region((self.k, array), tuple(b.ops), (stored,)), empty(array.aval)
         with Builder() as b:
             emit_loop(replace(self.loop, carries=(start,), body=body))
@@ -195,29 +197,19 @@ class _Fission:
         self, kept: Sequence[int], ahead: Mapping[Value, Value], recorded: Sequence[Value]
     ) -> Sequence[Value]:
         """What is left of the loop: its other carries, and the recorded factors."""
-        sums = [self.body.args[1 + i] for i in self.sums]
-        apart = {y for op in self._adding(sums) for y in op.results}.union(ahead)
-        arrays = self._arrays(recorded)
+        arrays = [Value(rows_aval(x.aval, self.count)) for x in recorded]
         with Builder() as b:
-            rows = {x: _row(array, self.k) for x, array in ahead.items()}
+            rows = {x: read_row(array, self.k) for x, array in ahead.items()}
             for op in self.body.ops:
-                if not op.results or apart.isdisjoint(op.results):
+                if op not in self.adding and ahead.keys().isdisjoint(op.results):
                     append(substituted(op, rows))
-            stored = [_store(a, x, self.k) for a, x in zip(arrays, look_up(tuple(recorded), rows))]
+            recorded = look_up(tuple(recorded), rows)
+            stored = [write_row(a, x, self.k) for a, x in zip(arrays, recorded)]
         args = (self.k, *(self.body.args[1 + i] for i in kept), *arrays)
         yields = (*look_up(tuple(self.body.yields[i] for i in kept), rows), *stored)
         carries = (*(self.loop.carries[i] for i in kept), *(empty(a.aval) for a in arrays))
         body = Region(args, tuple(b.ops), yields)
         return emit_loop(replace(self.loop, carries=carries, body=body))
-
-    def _adding(self, sums: Iterable[Value]) -> list[Op]:
-        """The ops that add to the sums."""
-        running, found = set(sums), list[Op]()
-        for op in self.body.ops:
-            if not running.isdisjoint(op.operands):
-                found.append(op)
-                running.update(op.results)
-        return found
 
     def _total(self, i: int, terms: Sequence[_Term], rows: Mapping[Value, Value]) -> Value:
         """The sum after the loop: its products contract the iterations, too."""
@@ -234,25 +226,9 @@ class _Fission:
                 total = combine(term.step, total, env[term.step.term])
         return total
 
-    def _arrays(self, values: Iterable[Value]) -> list[Value]:
-        return [Value(x.aval.with_shape((self.count, *x.shape))) for x in values]
-
 
 def _rows_beside(shared: Value, product: Op) -> int:
     """How many rows of the result one iteration makes for each row of the shared array."""
     i = product.operands.index(shared)
     other, axes = product.operands[1 - i], product.params["contract"][1 - i]
     return math.prod(n for axis, n in enumerate(other.shape) if axis not in axes)
-
-
-def _starts(array: Value, k: Value) -> list[Value]:
-    return [k, *(constant(0, I64.dtype) for _ in array.shape[1:])]
-
-
-def _row(array: Value, k: Value) -> Value:
-    sizes = (1, *array.shape[1:])
-    return reshape(dynamic_slice(array, *_starts(array, k), sizes=sizes), shape=array.shape[1:])
-
-
-def _store(array: Value, x: Value, k: Value) -> Value:
-    return dynamic_update_slice(array, reshape(x, shape=(1, *x.shape)), *_starts(array, k))

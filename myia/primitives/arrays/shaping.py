@@ -131,6 +131,13 @@ reduce_sum = linear(
 # ----- Joining, padding, cutting
 
 
+def along_axis(x: Value, axis: int, start: int, limit: int) -> Value:
+    """`x[start:limit]`, along `axis`."""
+    starts, limits = [0] * x.aval.ndim, list(x.shape)
+    starts[axis], limits[axis] = start, limit
+    return slice(x, start=tuple(starts), limit=tuple(limits), stride=(1,) * x.aval.ndim)
+
+
 def _concatenate_avals(*xs: Aval, axis: int) -> tuple[Aval]:
     require(len(xs) > 0, "concatenate: nothing")
     check_axes("concatenate", xs[0], (axis,))
@@ -143,10 +150,8 @@ def _concatenate_avals(*xs: Aval, axis: int) -> tuple[Aval]:
 
 
 def _part_of_concatenation(i: int, ct: Value, *xs: Value, axis: int) -> Value:
-    start, limit = [0] * len(ct.shape), list(ct.shape)
-    start[axis] = sum(x.shape[axis] for x in xs[:i])
-    limit[axis] = start[axis] + xs[i].shape[axis]
-    return slice(ct, start=tuple(start), limit=tuple(limit), stride=(1,) * len(start))
+    start = sum(x.shape[axis] for x in xs[:i])
+    return along_axis(ct, axis, start, start + xs[i].shape[axis])
 
 
 concatenate = linear(
