@@ -17,6 +17,7 @@ from types import BuiltinFunctionType, GeneratorType, ModuleType
 from typing import Any
 
 from myia.infer.numeric.f_strings import CONVERSIONS
+from myia.infer.numeric.samples import OPERATORS
 
 MAX_ITEMS = 1 << 18  # of a sequence that an operator makes
 MAX_BITS = 1 << 13  # of an integer, by a product or a power
@@ -64,19 +65,14 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "-": operator.neg,
     "~": operator.invert,
 }
-BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    **{"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv},
-    **{"//": operator.floordiv, "%": operator.mod, "**": operator.pow, "<<": operator.lshift},
-    **{">>": operator.rshift, "&": operator.and_, "^": operator.xor, "|": operator.or_},
-}
+BINARY: dict[str, Callable[[Any, Any], Any]] = {op: f for op, (f, _) in OPERATORS.items()}
 INPLACE: dict[str, Callable[[Any, Any], Any]] = {
     **BINARY,
     **{"+": operator.iadd, "-": operator.isub, "*": operator.imul, "&": operator.iand},
     **{"^": operator.ixor, "|": operator.ior},
 }
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    **{"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le},
-    **{">": operator.gt, ">=": operator.ge},
+    **BINARY,
     "in": lambda x, y: x in y,
     "not in": lambda x, y: x not in y,
 }
