@@ -9,6 +9,7 @@ blocks until its result is ready (`block_until_ready`, or plain NumPy).
 
 from __future__ import annotations
 
+import random
 import statistics
 import time
 from collections.abc import Callable
@@ -50,9 +51,12 @@ def measure(
     seconds = sum(count * once for count, once in calibrated.values())
     samples = int(min(samples, max(MIN_SAMPLES, max_seconds / seconds)))
     times: dict[str, list[float]] = {name: [] for name in contestants}
+    order = list(contestants)
     for _ in range(samples):
-        for name, f in contestants.items():
-            times[name].append(_sample(f, calls[name], clock))
+        for name in order:
+            times[name].append(_sample(contestants[name], calls[name], clock))
+        # Threads of a library may spin for a while: nobody always comes after the same one.
+        random.shuffle(order)
     return {name: _summary(ts) for name, ts in times.items()}
 
 
