@@ -75,6 +75,20 @@ def of_keyword_default():
     return f, set_to
 
 
+def of_keyword_default_in_place():
+    def f(x, *, k=0):
+        return x + k
+
+    return f, lambda value: f.__kwdefaults__.update(k=value)
+
+
+def of_keyword_default_of_a_helper():
+    def helper(x, *, k=0):
+        return x + k
+
+    return lambda x: helper(x) * 2, lambda value: helper.__kwdefaults__.update(k=value)
+
+
 def of_helper():
     """The helper is in the closure, its own int in its own."""
     helper, set_to = of_closure()
@@ -102,6 +116,8 @@ HIDDEN = (
     of_closure,
     of_default,
     of_keyword_default,
+    of_keyword_default_in_place,
+    of_keyword_default_of_a_helper,
     of_helper,
     of_class,
     of_module,

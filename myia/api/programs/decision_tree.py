@@ -94,7 +94,7 @@ class _Question:
         signature = self._signature(part, x)
         branch = self._branch(part, signature)
         following = self.answers.get(branch)
-        step = Step(self, branch, part.leaves, self._places(x, signature, branch, part.leaves))
+        step = Step(self, branch, part.leaves, self._places(x, signature, branch, part))
         if step.places is not None and following is not None:
             self.last = (x, step.places, step, following)
         return step, following
@@ -119,7 +119,7 @@ class _Question:
         self.answers[fact.branch] = following
         return following
 
-    def _places(self, x: Any, signature: Any, branch: Any, leaves: list[Any]) -> list[Place] | None:
+    def _places(self, x: Any, signature: Any, branch: Any, part: Flattener) -> list[Place] | None:
         """The memory that holds the answer; None if it must be asked again."""
         if not self.fact.by_identity and not is_lasting(signature):
             return None
@@ -130,10 +130,10 @@ class _Question:
             places = [*places, *_places_in(x)]
         # Another thread may have changed the memory since it was asked: the places would hold what
         # the answer does not tell.
-        again = Flattener()
+        again = type(part)()
         y = self.fact.question.ask()
         same = y is x and self._branch(again, self._signature(again, y)) == branch
-        same = same and list(map(exact, again.leaves)) == list(map(exact, leaves))
+        same = same and list(map(exact, again.leaves)) == list(map(exact, part.leaves))
         return places if same and are_unchanged(places) else None
 
 
@@ -254,7 +254,7 @@ def is_lasting(signature: Any) -> bool:
     if isinstance(signature, Constant):
         return not isinstance(signature.value, ConstantSet)  # a set can change
     if isinstance(signature, FunctionSignature):
-        return not signature.keywords and all(map(is_lasting, signature.parts))
+        return all(map(is_lasting, signature.parts))
     if isinstance(signature, LibraryFunction):
         return True
     if isinstance(signature, Node):

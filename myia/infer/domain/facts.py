@@ -139,6 +139,8 @@ def is_fixed(x: Any) -> bool:
         return True
     if is_value(x):
         return True
+    if type(x) is type:
+        return is_fixed_class(x)
     return type(x) in FIXED or (isinstance(x, BUILTIN_METHODS) and is_fixed(x.__self__))
 
 
@@ -245,12 +247,16 @@ class Default(Question):
         return defaults[self.name] if self.name < len(defaults) else ABSENT
 
     def places(self, found: Any) -> list[Place] | None:
-        if self.owner.__kwdefaults__:
+        defaults, keywords = self.owner.__defaults__, self.owner.__kwdefaults__ or {}
+        places = [Place(DEFAULTS, self.owner, FunctionType, defaults)]
+        at = self.name - len(defaults or ())
+        if at < 0:
+            return places
+        if at >= len(keywords):
             return None
-        return [
-            Place(DEFAULTS, self.owner, FunctionType, self.owner.__defaults__),
-            Place(KEYWORD_DEFAULTS, self.owner, FunctionType, self.owner.__kwdefaults__),
-        ]
+        places.append(Place(KEYWORD_DEFAULTS, self.owner, FunctionType, keywords))
+        named = [*keywords.items()][: at + 1]
+        return [*places, *(Place(keywords.get, name, ABSENT, x) for name, x in named)]
 
 
 class Held(Question):
@@ -360,11 +366,19 @@ def _called(f: Callable, _: None) -> Any:
     return f()
 
 
+def _holds(items: dict[str, Any], before: list[tuple[str, Any]]) -> bool:
+    """Are the names and objects of a dict these?"""
+    same = (a == b and x is y for (a, x), (b, y) in zip(items.items(), before))
+    return len(items) == len(before) and all(same)
+
+
 def places_of_function(x: FunctionType) -> Iterator[Place]:
     """What can be replaced in a function."""
     yield Place(CODE, x, FunctionType, x.__code__)
     yield Place(DEFAULTS, x, FunctionType, x.__defaults__)
     yield Place(KEYWORD_DEFAULTS, x, FunctionType, x.__kwdefaults__)
+    if x.__kwdefaults__ is not None:
+        yield Place(_holds, x.__kwdefaults__, list(x.__kwdefaults__.items()), True)
     for cell in x.__closure__ or ():
         yield Place(CONTENTS, cell, CellType, cell.cell_contents)
 

@@ -113,6 +113,37 @@ def test_answers_are_asked_at_every_call(name, monkeypatch):
     assert compiled(2.0) == f(2.0)
 
 
+def test_keyword_defaults_that_change_in_place():
+    def weighted(x, *, scale=2.0, shift=None):
+        return x * scale if shift is None else x * scale + shift
+
+    compiled = myia.jit(lambda x: weighted(x))
+    defaults = weighted.__kwdefaults__
+    assert compiled(3.0) == weighted(3.0) == 6.0
+    for change in ({"scale": 5.0}, {"shift": 1.0}, {"shift": 4.0}, {"scale": 1.0, "shift": None}):
+        defaults.update(change)
+        assert compiled(3.0) == weighted(3.0)
+
+
+@pytest.mark.parametrize(
+    "f",
+    (
+        lambda x: np.mean(x, axis=0).sum(),  # in Python, with keywords that have defaults
+        lambda x: np.var(x, axis=1).sum() + np.std(x),
+        lambda x: np.tril(x).sum() + np.trace(x),
+    ),
+)
+def test_functions_of_numpy_ask_nothing_at_a_call(f, monkeypatch):
+    compiled, x = myia.grad(f), np.arange(9.0).reshape(3, 3)
+    found = [compiled(x) for _ in range(2)]
+    np.testing.assert_array_equal(*found)
+    asked = []
+    ask = Question.ask
+    monkeypatch.setattr(Question, "ask", lambda self: asked.append(self) or ask(self))
+    np.testing.assert_array_equal(compiled(x), found[0])
+    assert asked == []
+
+
 @pytest.mark.parametrize("make", [collections.deque, bytearray, lambda items: iter(items)])
 def test_objects_as_arguments(make):
     def f(x, q):
