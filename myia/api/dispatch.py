@@ -189,7 +189,9 @@ class Dispatcher:
         key = signatures(flat, args, kwargs)
         programs = self.programs.get(key)
         if programs is None or choose is not None:
-            programs = Programs(key, flat.leaves, choose or self.integers.known(key))
+            functions = int(getattr(self.target, "takes_function", False))
+            choose = choose or self.integers.known(key)
+            programs = Programs(key, flat.leaves, choose, functions)
         return programs.call(flat, args, kwargs)
 
     # ----- Compilation

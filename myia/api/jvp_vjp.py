@@ -8,7 +8,7 @@ from typing import Any
 
 from myia.api.dispatch import CompileOptions
 from myia.api.programs.recompilation import Recompilation
-from myia.api.programs.shared_code import shared_code
+from myia.api.sharing import shared_code, taken_apart
 from myia.api.transformed import Transformed
 from myia.frontend.source_text.texts import take
 from myia.infer.boundary.instances import copied
@@ -110,7 +110,7 @@ def _program(rule: Callable[..., Any], f: Callable[..., Any], has_aux: bool) -> 
     if not callable(f):
         raise TypeError(f"myia.{'jvp' if rule is _jvp else 'vjp'} takes a function, not {f!r}")
     take(f)
-    name = getattr(f, "__name__", type(f).__name__)
+    name, f = getattr(f, "__name__", type(f).__name__), taken_apart(f)
     code = shared_code(f)
     if code is not None:
         return functools.partial(_shared_rule(code, rule, has_aux, name), f)

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from types import FunctionType, MethodType
-from typing import Any, NoReturn
+from types import MethodType
+from typing import Any
 
 from myia.api.ahead_of_time import Lowered, Traced
 from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.api.failed_checks import BeyondInt64
 from myia.api.options import argument_names, positions_in, positions_of
 from myia.api.pickling import P, R, Wrapper
-from myia.api.programs.shared_code import shared_code
+from myia.api.sharing import (
+    JIT,
+    ArgNames,
+    Sharing,
+    Transform,
+    call_transform,
+    sharing_of,
+    taken_apart,
+    transform_of,
+)
 from myia.api.stage_texts import StageTexts
 from myia.api.variant import Variant
 from myia.infer.boundary.instances import is_state
 from myia.infer.derivatives import jacobians
 from myia.infer.derivatives.derivatives import GradOptions
-from myia.infer.domain.errors import NeedsStatic, NotDifferentiable
+from myia.infer.domain.errors import NeedsStatic
 from myia.infer.domain.facts import Held
-from myia.infer.domain.values import Abstract, Partial, Static
+from myia.infer.domain.values import Abstract, Static
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.pipeline import OtherAvals, Plan, describe, describe_pass
 from myia.source.diagnostics import MyiaError
-
-PASS_IT = "pass it: a derivative by a default value is not taken"
-
-ArgNames = str | tuple[str, ...]
 
 
 def _public(error: MyiaError) -> MyiaError:
@@ -56,6 +60,8 @@ class Transformed(Wrapper[P, R]):
     `F.compiles` counts the programs so far.
     """
 
+    transform: Transform | None = None  # where functions of one code share programs
+
     def __init__(self, f: Callable[..., Any], options: CompileOptions, name: str) -> None:
         if not callable(f):
             raise TypeError(f"myia.{name} takes a function, not {f!r}")
@@ -64,7 +70,8 @@ class Transformed(Wrapper[P, R]):
         self.name = name
         self._dispatcher = Dispatcher(self.target(), options, repr(self))
         self._quick = self._dispatcher.quick
-        self._sharing: _Sharing | None = None
+        self._sharing: Sharing | None = None
+        self._taken_apart: Any = None  # the function, for programs that it shares
         self._shared: set[Variant] = set()  # the programs that calls have used
 
     def __repr__(self) -> str:
@@ -108,19 +115,15 @@ class Transformed(Wrapper[P, R]):
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by the programs of this object, or those of all functions of its code."""
         if self._sharing is None and not self._dispatcher.programs:
-            self._sharing = _sharing(self)
+            self._taken_apart = taken_apart(self.f)
+            self._sharing = sharing_of(self, self._taken_apart)
         shared = None if self._sharing is None else self._sharing.programs
         if shared is not None and not self._dispatcher.programs:
             try:
-                return shared.run((self.f, *args), kwargs, self._shared)
+                return shared.run((self._taken_apart, *args), kwargs, self._shared)
             except MyiaError:  # told of this function alone
                 pass
         return self._dispatcher.run(args, kwargs)
-
-    def sharing_key(self) -> Hashable:
-        """What the transforms of functions of one code have in common that share programs; None: it
-        has programs of its own."""
-        return None
 
     def ir(self, *args: P.args, **kwargs: P.kwargs) -> StageTexts:
         """The program at these arguments as text, after every stage, by the stage's name.
@@ -181,14 +184,13 @@ class Transformed(Wrapper[P, R]):
 class Jit(Transformed[P, R]):
     """`jit(f)`"""
 
+    transform = JIT
+
     def __init__(self, f: Callable[..., Any], options: CompileOptions) -> None:
         super().__init__(f, options, "jit")
 
     def parts(self) -> tuple[Any, ...]:
         return self.f, self.options
-
-    def sharing_key(self) -> Hashable:
-        return _key_of(self.f, self.options, self.name)
 
     def target(self) -> Any:
         bound = isinstance(self.f, (MethodType, functools.partial)) or is_state(self.f)
@@ -216,15 +218,11 @@ class Derived(Transformed[P, R]):
             raise TypeError(f"myia.{name} has no option 'has_aux'")
         super().__init__(f, options, name)
         names = () if argnames is None else argument_names("argnames", argnames)
-        self.positions = positions_of(f, names)
+        by_name = tuple(positions_of(f, names).items())
+        self.transform = transform_of(rule, grad_options, argnames, by_name)
 
     def parts(self) -> tuple[Any, ...]:
         return self.f, self.rule, self.name, self.grad_options, self.options, self.argnames
-
-    def sharing_key(self) -> Hashable:
-        if self.argnames is not None:
-            return None
-        return _key_of(self.f, self.options, self.rule, self.name, self.grad_options)
 
     def shown_options(self) -> dict[str, Any]:
         if self.argnames is not None:
@@ -232,127 +230,16 @@ class Derived(Transformed[P, R]):
         return {} if self.grad_options.argnums == 0 else {"argnums": self.grad_options.argnums}
 
 
-# ----- Programs that functions of one code share
-
-
-OWN_PROGRAMS = 2  # objects made of one code that compile on their own, before others share
-
-
-@dataclass
-class _Sharing:
-    """How often a transform of one code has been made, and the programs of all later ones.
-
-    The function is an argument of these: they hold none.
-    """
-
-    count: int = 0
-    programs: Dispatcher | None = None
-
-
-@functools.lru_cache(maxsize=256)
-def _sharing_of(key: Hashable) -> _Sharing:
-    return _Sharing()
-
-
-def _sharing(transformed: Transformed[..., Any]) -> _Sharing:
-    key = transformed.sharing_key()
-    found = _Sharing() if key is None else _sharing_of(key)
-    found.count += 1
-    if key is not None and found.count > OWN_PROGRAMS and found.programs is None:
-        target = _OfFunctions(transformed)
-        found.programs = Dispatcher(target, transformed.options, repr(transformed))
-    return found
-
-
-def _key_of(f: Any, options: CompileOptions, *how: Hashable) -> Hashable:
-    code = shared_code(f) if isinstance(f, FunctionType) else None
-    if code is None or options.donate_argnums or options.static_argnums:
-        return None
-    # Codes of two files are equal where their bytes are: errors would name the wrong file.
-    return (code, id(code), options, *how)
-
-
-class _OfFunctions:
-    """A transform as a function of the function, and of its arguments."""
-
-    __myia__ = True  # not an object with state
-
-    def __init__(self, transformed: Transformed[..., Any]):
-        f: Any = transformed.f
-        self.rule = getattr(transformed, "rule", None)
-        self.grad_options = getattr(transformed, "grad_options", None)
-        self.__name__ = f.__name__
-        code = f.__code__
-        self.parameter_names = ("f", *code.co_varnames[: code.co_argcount])
-
-    def __call__(self, f: Callable[..., Any], *args: Any) -> NoReturn:
-        raise TypeError("called by the inferer only")
-
-
-def _infer_of_functions(ctx: Interpreter, of: _OfFunctions, args: Args, kwargs: Kwargs) -> Abstract:
-    f, *rest = args
-    if of.rule is None:
-        return ctx.call(f, rest, kwargs)
-    found: Abstract = of.rule(ctx, f, of.grad_options, tuple(rest), kwargs)
-    return found
-
-
-CALLABLE_TYPES[_OfFunctions] = _infer_of_functions
-
-
-# ----- Arguments by name
-
-
-Call = tuple[Abstract, GradOptions, tuple[Abstract, ...], dict[str, Abstract]]
-
-
-def _by_position(
-    ctx: Interpreter, f: Derived[..., Any], args: Args, kwargs: Kwargs, last: int
-) -> Call:
-    """Function, options and arguments with each named argument that was passed by keyword made
-    positional; the `last` positional arguments stay the last."""
-    inner = inner_function(ctx, f)
-    if f.argnames is None:
-        return inner, f.grad_options, args, kwargs
-    own, rest = args[: len(args) - last], args[len(args) - last :]
-    moved = tuple(name for name in f.positions if name in kwargs)
-    numbers = {name: len(own) + i for i, name in enumerate(moved)}
-    for name, position in f.positions.items():
-        if name not in moved:
-            if position is None or position >= len(own):
-                what = f"the argument `{name}`"
-                ctx.fail(NotDifferentiable, what=what, kind="missing", help_text=PASS_IT)
-            numbers[name] = position
-    argnums = tuple(numbers[name] for name in f.positions)
-    by_one = argnums[0] if isinstance(f.argnames, str) else argnums
-    call = Partial(_call_by_name, (inner,), (len(own), moved))
-    given = (*own, *(kwargs[name] for name in moved), *rest)
-    others = {name: x for name, x in kwargs.items() if name not in moved}
-    return call, replace(f.grad_options, argnums=by_one), given, others
-
-
-def _call_by_name(ctx: Interpreter, partial: Partial, args: Args, kwargs: Kwargs) -> Abstract:
-    """A call whose last positional arguments are passed by these names."""
-    n, names = partial.meta
-    return ctx.call(partial.items[0], tuple(args[:n]), {**dict(zip(names, args[n:])), **kwargs})
-
-
 # ----- What the inferer makes of calls
 
 
-def inner_function(ctx: Interpreter, transformed: Transformed[..., Any]) -> Abstract:
-    """The function under a transform, as a value of the inferer."""
+def _infer_call(
+    ctx: Interpreter, transformed: Jit[..., Any] | Derived[..., Any], args: Args, kwargs: Kwargs
+) -> Abstract:
     f = transformed.f
-    return Static(f) if isinstance(f, Transformed) else ctx.root(Held(f), "f")
+    inner = Static(f) if isinstance(f, Transformed) else ctx.root(Held(f), "f")
+    how = transformed.transform or JIT
+    return call_transform(ctx, how, (inner, *args), kwargs)
 
 
-def _infer_jit(ctx: Interpreter, f: Jit[..., Any], args: Args, kwargs: Kwargs) -> Abstract:
-    return ctx.call(inner_function(ctx, f), args, kwargs)
-
-
-def _infer_derived(ctx: Interpreter, f: Derived[..., Any], args: Args, kwargs: Kwargs) -> Abstract:
-    last = 1 if f.rule is jacobians.hvp else 0
-    return f.rule(ctx, *_by_position(ctx, f, args, kwargs, last))
-
-
-CALLABLE_TYPES.update({Jit: _infer_jit, Derived: _infer_derived})
+CALLABLE_TYPES.update({Jit: _infer_call, Derived: _infer_call})

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar, overload
 from myia.api.dispatch import CompileOptions
 from myia.api.options import argument_numbers, compile_options
 from myia.api.pickling import P, R
-from myia.api.transformed import ArgNames, Derived, Jit
+from myia.api.sharing import ArgNames
+from myia.api.transformed import Derived, Jit
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import Argnums, GradOptions
 

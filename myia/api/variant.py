@@ -56,16 +56,19 @@ class Call(NamedTuple):
     @property
     def is_jax(self) -> bool:
         """Is an array of JAX among the arguments? What a function reads does not count."""
-        given = (*self.positional, *self.keywords.values())
+        given = (*self.positional[self.programs.functions :], *self.keywords.values())
         return any(leaf.is_jax for s in given for leaf in leaves_of(s, of_functions=False))
 
 
 class Programs:
     """The programs for calls of one signature, by those of their ints that are not arguments."""
 
-    def __init__(self, key: Any, leaves: Sequence[Any], choose: Choice):
-        """`leaves`: those of one such call; `choose`: which of its ints are arguments."""
-        self.key = key
+    def __init__(self, key: Any, leaves: Sequence[Any], choose: Choice, functions: int = 0):
+        """`leaves`: those of one such call; `choose`: which of its ints are arguments.
+
+        `functions`: how many arguments are functions that the caller does not pass.
+        """
+        self.key, self.functions = key, functions
         positional, keywords = key
         roots = [*range(len(positional)), *(k for k, _ in keywords)]
         found = (*positional, *(s for _, s in keywords))

@@ -66,11 +66,12 @@ def _name(fact: Fact) -> str:
     return f"{getattr(question.owner, '__name__', 'f')}({', '.join(operands)})"
 
 
-def parameter_names(f: Callable[..., Any], count: int) -> list[str]:
+def parameter_names(f: Callable[..., Any], count: int | None = None) -> list[str]:
     """The names of the first `count` positional arguments of `f`."""
     names = getattr(f, "parameter_names", None)  # of functions that share programs
     if names is None:
         names = _names_by_signature(f)
+    count = len(names) if count is None else count
     return [*names, *(f"argument {i}" for i in range(len(names), count))][:count]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import functools
 import gc
 import weakref
 
@@ -10,9 +12,9 @@ import numpy as np
 import pytest
 
 import myia
-from myia.api import transformed
+from myia.api import dispatch, sharing
 
-TIMES = transformed.OWN_PROGRAMS + 4
+TIMES = sharing.OWN_PROGRAMS + 4
 X = np.array([1.0, 2.0, 3.0])
 
 
@@ -20,14 +22,14 @@ X = np.array([1.0, 2.0, 3.0])
 def counted(monkeypatch):
     """The compilations of all dispatchers."""
     found: list[str] = []
-    variant = transformed.Dispatcher._variant
+    variant = dispatch.Dispatcher._variant
 
     def compiled(self, *args):
         found.append(self.name)
         return variant(self, *args)
 
-    transformed._sharing_of.cache_clear()
-    monkeypatch.setattr(transformed.Dispatcher, "_variant", compiled)
+    sharing._sharing.cache_clear()
+    monkeypatch.setattr(dispatch.Dispatcher, "_variant", compiled)
     return found
 
 
@@ -43,7 +45,7 @@ def test_the_same_function_again(counted, transform):
         wanted = {"jit": value, "value_and_grad": (value, gradient)}.get(F.name, gradient)
         jax.tree.map(np.testing.assert_array_equal, F(X, X + i), wanted)
         assert F.compiles == 1
-    assert len(counted) == transformed.OWN_PROGRAMS + 1
+    assert len(counted) == sharing.OWN_PROGRAMS + 1
 
 
 def closing_over(k, row, names):
@@ -57,7 +59,7 @@ def test_captured_values_are_those_of_each_function(counted):
         made.append((myia.jit(f), f))
     for F, f in [*made, *made[::-1]]:
         np.testing.assert_array_equal(F(X), f(X))
-    assert len(counted) == transformed.OWN_PROGRAMS + 1
+    assert len(counted) == sharing.OWN_PROGRAMS + 1
 
 
 def counting(row, state):
@@ -164,3 +166,173 @@ def test_errors_name_the_parameters():
     for _ in range(5):
         with pytest.raises(ValueError, match="read-only: `x`"):
             myia.jit(writing)(np.broadcast_to(1.0, (2,)))
+
+
+# ----- Partials, methods, instances, and transforms of transforms
+
+
+class Model:
+    """Its state changes between calls; `count` is written by a compiled method."""
+
+    def __init__(self, scale, row):
+        self.scale, self.row, self.count = scale, row, 0.0
+
+    def loss(self, w):
+        return np.sum(self.scale * w**3 + self.row * w)
+
+    def counted(self, w):
+        self.count += 1.0
+        return self.loss(w)
+
+    __call__ = loss
+
+
+def scaled(a, x, *, row):
+    return np.sum(a * x**3 + row * x)
+
+
+def _by_partial(scale, row):
+    return functools.partial(scaled, scale, row=row)
+
+
+def _by_method(scale, row):
+    return Model(scale, row).loss
+
+
+def _by_instance(scale, row):
+    return Model(scale, row)
+
+
+def _by_lambda(scale, row):
+    return lambda x: scaled(scale, x, row=row)
+
+
+def _by_partial_of_method(scale, row):
+    return functools.partial(Model(scale, row).counted)
+
+
+MADE = (_by_partial, _by_method, _by_instance, _by_lambda, _by_partial_of_method)
+TRANSFORMED = {
+    "jit": lambda f, s, r: myia.jit(f)(X),
+    "grad": lambda f, s, r: myia.grad(f)(X),
+    "jit of grad": lambda f, s, r: myia.jit(myia.grad(f))(X),
+    "grad of jit": lambda f, s, r: myia.grad(myia.jit(f))(X),
+    "partial of grad": lambda f, s, r: myia.jit(functools.partial(myia.grad(f), X))(),
+    "grad of elementwise": lambda f, s, r: myia.elementwise_grad(myia.elementwise_grad(f))(X),
+    "hessian": lambda f, s, r: myia.hessian(f)(X),
+    "jvp": lambda f, s, r: myia.jvp(myia.grad(f), (X,), (X,)),
+}
+WANTED = {
+    "jit": lambda s, r: np.sum(s * X**3 + r * X),
+    "grad of elementwise": lambda s, r: 6 * s * X,
+    "hessian": lambda s, r: np.diag(6 * s * X),
+    "jvp": lambda s, r: (3 * s * X**2 + r, 6 * s * X * X),
+}
+
+
+@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize("how", ["jit of grad", "grad of elementwise", "jvp"])
+def test_what_is_made_anew_shares_programs(counted, made, how):
+    for i in range(TIMES):
+        scale, row = i + 0.5, np.full(3, -1.0 * i)
+        found = TRANSFORMED[how](made(scale, row), scale, row)
+        jax.tree.map(np.testing.assert_allclose, found, WANTED.get(how, _gradient)(scale, row))
+    assert len(counted) <= sharing.OWN_PROGRAMS + 1
+
+
+def _gradient(s, r):
+    return 3 * s * X**2 + r
+
+
+@pytest.mark.parametrize("count", [25, pytest.param(300, marks=pytest.mark.slow)])
+def test_random_kinds_with_values_of_their_own(count):
+    """One of many codes, transforms, and types of what they hold: none sees another's value."""
+    chosen = np.random.default_rng(0)
+    kinds = (float, int, np.float32, lambda v: np.full(3, v), lambda v: np.full((1,), v))
+    for _ in range(count):
+        made, how = MADE[chosen.integers(5)], [*TRANSFORMED][chosen.integers(4)]
+        scale, row = (kinds[chosen.integers(5)](chosen.integers(1, 9)) for _ in range(2))
+        found = TRANSFORMED[how](made(scale, row), scale, row)
+        jax.tree.map(np.testing.assert_allclose, found, WANTED.get(how, _gradient)(scale, row))
+
+
+def test_what_changes_between_calls_is_read():
+    model, held = Model(1.0, np.ones(3)), functools.partial(scaled, 1.0, row=np.ones(3))
+    for i in range(TIMES + 3):
+        model.scale, model.row[1] = i, 2.0 * i
+        held.keywords["row"][2] = 3.0 * i
+        np.testing.assert_allclose(myia.grad(model.loss)(X), 3 * i * X**2 + model.row)
+        np.testing.assert_allclose(myia.grad(model)(X), 3 * i * X**2 + model.row)
+        np.testing.assert_allclose(myia.grad(held)(X), 3 * X**2 + held.keywords["row"])
+        if i % 3 == 0:
+            held.keywords["row"] = np.zeros(3)
+            model.row = [0.0, 1.0, 2.0] if i % 2 else np.ones(3)
+            model.row = np.array(model.row)
+
+
+def test_methods_change_their_instance():
+    for _ in range(2):
+        model = Model(2.0, np.zeros(3))
+        for i in range(TIMES):
+            assert myia.jit(model.counted)(X) == model.loss(X)
+            assert model.count == i + 1.0
+
+
+def test_an_instance_that_is_an_argument_too():
+    class Counter:
+        def __init__(self):
+            self.n = 0.0
+
+        def add(self, other, x):
+            other.n += x
+            return self.n
+
+    for i in range(TIMES):
+        counter, other = Counter(), Counter()
+        assert myia.jit(counter.add)(counter, 2.0 + i) == 2.0 + i
+        assert (myia.jit(counter.add)(other, 1.0), other.n) == (2.0 + i, 1.0)
+
+
+def test_arrays_of_jax_in_a_function_do_not_choose_the_result():
+    held = jax.numpy.ones(3, "float32")
+    for _ in range(TIMES):
+        for f in (functools.partial(scaled, 2.0, row=held), Model(2.0, held)):
+            assert type(myia.grad(f)(X)) is np.ndarray
+            assert isinstance(myia.grad(f)(jax.numpy.ones(3)), jax.Array)
+
+
+def test_names_of_arguments_of_what_is_made_anew():
+    for i in range(TIMES):
+        f = functools.partial(scaled, i + 1.0)
+        np.testing.assert_allclose(myia.grad(f, argnames="row")(X, row=X), X)
+        np.testing.assert_allclose(myia.grad(f, argnames="x")(X, row=X), 3 * (i + 1) * X**2 + X)
+        v = myia.hvp(Model(i + 1.0, X).loss, argnames="w")(X, X)
+        np.testing.assert_allclose(v, 6 * (i + 1) * X * X)
+
+
+def test_errors_of_partials_and_methods():
+    class Raising(Model):
+        def loss(self, w):
+            if self.scale < 0.0:
+                raise ValueError("negative", self.scale)
+            return w * self.scale
+
+    for i in range(TIMES):
+        with pytest.raises(ValueError) as caught:
+            myia.grad(Raising(-1.0 - i, X).loss)(1.0)
+        assert caught.value.args == ("negative", -1.0 - i)
+        assert myia.grad(Raising(1.0, X).loss)(1.0) == 1.0
+        with pytest.raises(myia.MyiaError, match="text"):
+            myia.grad(functools.partial(Raising.loss, Raising(1.0, X)))("text")
+
+
+def test_what_is_known_by_identity_keeps_few_programs(counted, monkeypatch):
+    monkeypatch.setattr(sharing, "MOST_PROGRAMS", 3)
+    alive = []
+    for i in range(6):
+        queue = collections.deque([1.0] * (i + 1))
+        alive.append(weakref.ref(queue))
+        assert myia.jit(functools.partial(lambda q, x: x * len(q), queue))(2.0) == 2.0 * (i + 1)
+        del queue
+    gc.collect()
+    assert sum(x() is not None for x in alive) <= 3
