@@ -265,6 +265,7 @@ GRADIENTS |= {
     "numpy.poly": (np.poly, V),
     "numpy.roots": (lambda x: np.sum(np.abs(np.roots(x))), np.array([1.0, 0.3, 2.0])),
     "numpy.vander": (np.vander, V),
+    "numpy.vander of zero": (lambda x: np.vander(x - x[0], 7), V),
     "numpy.interp": (lambda x: np.interp(x, GRID, np.sin(GRID)), V),
     "numpy.interp values": (lambda x: np.interp(V, GRID, x**2), W),
     "numpy.trapezoid": (lambda x: np.trapezoid(x**2, dx=0.5), X),
