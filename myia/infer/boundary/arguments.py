@@ -251,6 +251,7 @@ def root(ctx: Context, question: Question, name: str | None = None) -> Abstract:
     """The abstract value of the answer to a question; the numbers in it are hidden arguments."""
     if question not in ctx.root_values:
         answer, flat, again = question.ask(), ctx.flat.part(), ctx.flat.copy().part()
+        objects = len(flat.objects)
         signature = flat.add(answer)
         same = again.add(question.ask()) == signature
         split = IntegerSplit([_root_of_path(question, name)], [signature], flat.leaves, ctx.choose)
@@ -262,7 +263,8 @@ def root(ctx: Context, question: Question, name: str | None = None) -> Abstract:
         found = Fact(question, False, resolved, inputs.values, name or "an answer")
         if split.integers:
             found.split, found.integers = split, integers
-        ctx.facts.append(found)
+        if not question.is_fixed or flat.leaves or len(flat.objects) > objects:
+            ctx.facts.append(found)
         _check_raised(ctx, answer)
         ctx.root_values[question] = abstract(ctx, resolved, inputs, name)
     return ctx.root_values[question]

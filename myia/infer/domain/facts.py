@@ -141,7 +141,14 @@ def is_fixed(x: Any) -> bool:
         return True
     if type(x) is type:
         return is_fixed_class(x)
+    if type(x) is FunctionType:
+        return is_in_library(x.__globals__)
     return type(x) in FIXED or (isinstance(x, BUILTIN_METHODS) and is_fixed(x.__self__))
+
+
+def is_in_library(namespace: dict[str, Any]) -> bool:
+    """Is this a module of our own library, which nobody changes?"""
+    return str(namespace.get("__name__")).startswith("myia.library.")
 
 
 IMMUTABLE_TYPE = 1 << 8  # CPython's flag of classes whose attributes cannot be set
@@ -210,7 +217,7 @@ class Global(Question):
 
     @property
     def is_fixed(self) -> bool:
-        return False
+        return is_in_library(self.owner)
 
 
 CONTENTS = CellType.__dict__["cell_contents"].__get__
