@@ -53,22 +53,10 @@ class UnsupportedTry(Diagnostic):
     help = "test for the condition with `if` before computing"
 
 
-class UnsupportedWith(Diagnostic):
-    title = "`with` is not supported"
-    label = "compiled code does not enter contexts"
-    help = "enter the context around the call of the compiled function"
-
-
 class UnsupportedClass(Diagnostic):
     title = "a class cannot be defined inside a compiled function"
     label = "defined here"
     help = "define the class at the top of the module"
-
-
-class UnsupportedImport(Diagnostic):
-    title = "`import` inside a compiled function is not supported"
-    label = "imported here"
-    help = "import at the top of the module"
 
 
 class UnsupportedGlobal(Diagnostic):
@@ -141,6 +129,13 @@ class UnsupportedYield(Diagnostic):
     title = "generators are not supported"
     label = "a compiled function does not yield"
     help = "append to a list, and return the list"
+
+
+class UnsupportedContextFunction(Diagnostic):
+    title = "`{name}` cannot be cut in two at its `yield`"
+    label = "under `contextmanager` one `yield` is supported, outside of branches and loops"
+    help = "write a class with `__enter__` and `__exit__`"
+    name: str
 
 
 class UnsupportedGenerator(Diagnostic):

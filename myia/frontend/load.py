@@ -28,6 +28,11 @@ from myia.frontend.rename import mangle_private_names, rename_comprehension_vari
 from myia.frontend.scopes import scopes
 from myia.frontend.source_text.find import find
 from myia.frontend.spans import Spans, place_f_strings
+from myia.frontend.statements import (
+    cut_context_function,
+    desugar_statements,
+    is_context_function,
+)
 from myia.frontend.unparse import to_text
 from myia.ir.core import Op, Region, walk
 from myia.ir.rewrite import with_regions
@@ -127,12 +132,16 @@ def core_text(fn: Any) -> str:
 def _core(fn: types.FunctionType, node: ast.AST, spans: Spans) -> gast.AST:
     """The function in core Python, with its jumps."""
     tree = gast.ast_to_gast(node)
+    package = fn.__globals__.get("__package__")
+    place_f_strings(tree)
+    if is_context_function(tree):
+        tree = cut_context_function(desugar_statements(tree, package), spans)
     if hasattr(tree, "decorator_list"):
         tree.decorator_list = []  # they have been applied already: `fn` is their argument
-    place_f_strings(tree)
     fence(tree, spans)
     if any(isinstance(n, gast.Match) for n in gast.walk(tree)):
         tree = remove_matches(tree, _shadowing(fn, tree), spans)
+    tree = desugar_statements(tree, package)
     mangle_private_names(tree, fn.__code__.co_qualname)
     rename_comprehension_variables(tree)
     return core(tree)

@@ -90,7 +90,7 @@ def _region(frame: Frame, stmts: list[gast.stmt]) -> Region:
 def _entry_cells(scope: Scope) -> list[str]:
     """The cells to make on entry. (Comprehensions make the cells of their variables.)"""
     order = dict.fromkeys([*scope.parameters, *scope.used, *scope.locals])
-    return [name for name in order if name in scope.cells and "%" not in name]
+    return [name for name in order if name in scope.cells and "%" not in name[1:]]
 
 
 def _closure(frame: Frame, node: gast.AST) -> Value:

@@ -43,10 +43,10 @@ class Scope:
     def kind(self, name: str) -> str:
         if name in self.cells:
             return "cell"
-        if name in self.locals or is_generated(name):
-            return "local"
         if name in self.captured:
             return "captured"
+        if name in self.locals or is_generated(name):
+            return "local"
         return "free" if name in self.free else "global"
 
     def is_value(self, name: str) -> bool:

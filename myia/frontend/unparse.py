@@ -35,6 +35,12 @@ class _FromCore(gast.NodeTransformer):
         node.id = node.id if is_generated(node.id) else user_name(node.id)
         return node
 
+    def visit_Constant(self, node: gast.Constant) -> gast.expr:
+        """A constant; the function of a desugared statement by its name."""
+        if not callable(node.value):
+            return node
+        return gast.Name(node.value.__name__, gast.Load(), None, None)
+
     def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.FunctionDef:
         self.generic_visit(node)
         node.body = [stmt for stmt in node.body if not _is_docstring(stmt)] or [gast.Pass()]

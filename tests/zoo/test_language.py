@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import myia
-from tests.zoo.language import objects, values
+from tests.zoo.language import objects, statements, values
 from tests.zoo.language.registry import PROGRAMS
 
-THEMES = (values, objects)  # imported for the programs that they register
+THEMES = (values, objects, statements)  # imported for the programs that they register
 
 
 def differences(f, x, rest, h=1e-6):

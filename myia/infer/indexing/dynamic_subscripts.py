@@ -5,14 +5,17 @@ x[:i]      x[mask]      x[:i][idx]      x[idx] where idx is dynamic
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dynamic_axes import DynamicAxis, pad_masked
 from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
 from myia.infer.domain.heap import DynamicView
-from myia.infer.domain.values import Abstract, Ref, SliceValue, Tuple, as_ref
+from myia.infer.domain.values import Abstract, Ref, SliceValue, Static, Tuple, as_ref
 from myia.infer.dynamic.access import (
     bounding_aval,
     dtype_of,
@@ -43,6 +46,7 @@ from myia.infer.indexing.parse_subscripts import (
     subscript_of,
 )
 from myia.ir.core import Value
+from myia.primitives.arrays import shaping
 from myia.primitives.arrays.gather import index_dims, take
 from myia.primitives.arrays.scattering import scatter
 from myia.primitives.pointwise import logic
@@ -67,7 +71,7 @@ def get_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
         return select_by_mask(ctx, x, as_ref(key))
     x, subscript, masks = _subscript(ctx, x, key)
     if masks:
-        return select_by_mask(ctx, *_base_and_mask(ctx, x, subscript, masks))
+        return _select_masked(ctx, _masked(ctx, x, subscript, masks))
     if any(map(is_array_index, subscript.entries)):
         return _gather(ctx, *_apply_slices_first(ctx, x, subscript))
     return _view(ctx, x, subscript)
@@ -102,7 +106,7 @@ def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
         return
     x, subscript, masks = _subscript(ctx, x, key)
     if masks:
-        store_by_mask(ctx, *_base_and_mask(ctx, x, subscript, masks), value)
+        _store_masked(ctx, _masked(ctx, x, subscript, masks), value)
         return
     if any(map(is_array_index, subscript.entries)):
         _scatter(ctx, *_apply_slices_first(ctx, x, subscript), value)
@@ -140,21 +144,66 @@ def _is_same_view(ctx: Context, x: Ref, dynamic_slice: Any, value: Abstract) -> 
     return contents.step.same_as(dynamic_slice)
 
 
-# ----- Masks of one axis
+# ----- A mask beside integers and slices
 
 
-def _base_and_mask(ctx: Context, x: Ref, subscript: Subscript, masks: Any) -> tuple[Ref, Ref]:
-    """`x[mask, 1:]` as the view `x[:, 1:]` and the mask of its first axis."""
+@dataclass(frozen=True)
+class _Masked:
+    """`x[2, :, mask]` as `base[mask]`, whose first axis is axis `position` of the result."""
+
+    base: Ref
+    mask: Ref
+    position: int
+    rank: int  # of the result
+
+
+def _masked(ctx: Context, x: Ref, subscript: Subscript, masks: tuple[int, ...]) -> _Masked:
+    """As in NumPy, integers beside a mask count as arrays (`integer_arrays.py`)."""
     entries = subscript.entries
-    slices = all(isinstance(k, SliceValue) for i, k in enumerate(entries) if i not in masks)
-    if masks != (0,) or not slices or subscript.new_axes:
-        ctx.fail(
-            Unsupported,
-            error=NeedsStatic,
-            what="a mask beside other subscripts than slices after it",
-            help_text="take the rest first: `x[0][mask]`, `x.T[mask]`",
-        )
-    return as_ref(_view(ctx, x, Subscript((WHOLE, *entries[1:]), ()))), as_ref(entries[0])
+    arrays = [i for i, k in enumerate(entries) if not isinstance(k, SliceValue)]
+    others = [entries[i] for i in arrays if i not in masks]
+    if len(masks) != 1 or any(map(is_array_index, others)) or subscript.new_axes:
+        _refuse_beside_mask(ctx, "a mask beside masks, integer arrays or new axes")
+    (at,) = masks
+    mask = as_ref(entries[at])
+    covered = (WHOLE,) * len(bounding_aval(ctx, mask).shape)
+    base = _view(ctx, x, Subscript((*entries[:at], *covered, *entries[at + 1 :]), ()))
+    before = sum(isinstance(k, SliceValue) for k in entries[:at])
+    rank = 1 + len(entries) - len(arrays)
+    if before:
+        axes = tuple(range(before, before + len(covered)))
+        first = tuple(range(len(covered)))
+        base = ctx.call(Static(np.moveaxis), (base, Static(axes), Static(first)), {})
+    adjacent = arrays[-1] - arrays[0] + 1 == len(arrays)
+    return _Masked(as_ref(base), mask, arrays[0] if adjacent else 0, rank)
+
+
+def _select_masked(ctx: Context, at: _Masked) -> Abstract:
+    found = as_ref(select_by_mask(ctx, at.base, at.mask))
+    return _axis_moved(ctx, found, 0, at.position) if at.position else found
+
+
+def _store_masked(ctx: Context, at: _Masked, value: Abstract) -> None:
+    rank = len(bounding_aval(ctx, value).shape) if isinstance(value, Ref) else 0
+    if at.position and rank == at.rank:
+        value = _axis_moved(ctx, as_ref(value), at.position, 0)
+    elif at.position and rank:
+        _refuse_beside_mask(ctx, "an array of fewer axes stored by a mask after a slice")
+    store_by_mask(ctx, at.base, at.mask, value)
+
+
+def _axis_moved(ctx: Context, x: Ref, source: int, destination: int) -> Ref:
+    """A copy of `x` with one axis in another place."""
+    elements = read(ctx, x)
+    order = list(range(len(elements.dynamic_axes)))
+    order.insert(destination, order.pop(source))
+    value = shaping.transpose(elements.value, permutation=tuple(order))
+    return as_ref(new_array(ctx, value, tuple(elements.dynamic_axes[i] for i in order)))
+
+
+def _refuse_beside_mask(ctx: Context, what: str) -> NoReturn:
+    help_text = "take the rest first: `x[0][mask]`, `x.T[mask]`"
+    ctx.fail(Unsupported, error=NeedsStatic, what=what, help_text=help_text)
 
 
 # ----- Arrays of integers

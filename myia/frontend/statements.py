@@ -1,0 +1,207 @@
+"""Desugaring of `with` and `import` to calls of `primitives/core/desugared.py`; context functions.
+
+    with E as t:                   %context = E
+        if c:                      t = enter(%context)
+            return x      ->       if c:
+        rest                           %left = x
+                                       leave(%context)
+                                       return %left
+                                   rest
+                                   leave(%context)
+
+    import a.b                     a = import_module("a.b", True)
+    from m import x as y  ->       y = import_from("m", "x")
+
+A function under `contextlib.contextmanager` is cut in two at its `yield`:
+
+    def scaled(k):                 def scaled(k):
+        old = k.scale                  old = k.scale
+        try:                           def %leave():
+            yield 2        ->              k.scale = old
+        finally:                       return 2, %leave
+            k.scale = old
+
+An exception that leaves the block ends the program, whose arguments are then as they were: the
+context is left only where the block completes or jumps.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gast
+
+from myia.frontend import errors
+from myia.frontend.core import Block, assign, constant, name, parameters
+from myia.frontend.scopes import assigned
+from myia.frontend.spans import Spans
+from myia.primitives.core import desugared
+from myia.source.diagnostics import MyiaError
+
+NEW_SCOPES = (gast.FunctionDef, gast.ClassDef, gast.Lambda)
+
+
+def desugar_statements(tree: gast.AST, package: str | None) -> gast.AST:
+    """`tree` without `with` and `import`; `package`: of the module, for relative imports."""
+    return _Statements(package).visit(tree)
+
+
+class _Statements(gast.NodeTransformer):
+    def __init__(self, package: str | None):
+        self.package = package
+        self.numbers = itertools.count(1)
+
+    # ----- Contexts
+
+    def visit_With(self, node: gast.With) -> Block:
+        self.generic_visit(node)
+        body = node.body
+        for item in reversed(node.items):
+            body = self.inside(item, body)
+        return body
+
+    def inside(self, item: gast.withitem, body: Block) -> Block:
+        """`body` in one context."""
+        like, context = item.context_expr, f"%context{next(self.numbers)}"
+        entered = _call(desugared.enter, [name(context, like)], like)
+        if item.optional_vars is None:
+            first: gast.stmt = gast.Expr(entered)
+        else:
+            first = gast.Assign([item.optional_vars], entered, None)
+
+        def leave(at: gast.AST) -> gast.stmt:
+            left = gast.Expr(_call(desugared.leave, [name(context, like)], like))
+            return gast.copy_location(left, at)
+
+        gast.copy_location(first, like)
+        return [assign(context, like, like), first, *self.leaving(body, leave), leave(like)]
+
+    def leaving(
+        self, stmts: Block, leave: Callable[[gast.AST], gast.stmt], in_loop: bool = False
+    ) -> Block:
+        """`stmts`, where each jump out of them is preceded by `leave`."""
+        done: Block = []
+        for stmt in stmts:
+            if isinstance(stmt, gast.Return):
+                done += self.leaving_return(stmt, leave)
+                continue
+            if isinstance(stmt, (gast.Break, gast.Continue)) and not in_loop:
+                done.append(leave(stmt))
+            elif isinstance(stmt, gast.If):
+                stmt.body = self.leaving(stmt.body, leave, in_loop)
+                stmt.orelse = self.leaving(stmt.orelse, leave, in_loop)
+            elif isinstance(stmt, (gast.For, gast.While)):
+                stmt.body = self.leaving(stmt.body, leave, True)
+                stmt.orelse = self.leaving(stmt.orelse, leave, in_loop)
+            done.append(stmt)
+        return done
+
+    def leaving_return(self, node: gast.Return, leave: Callable[[gast.AST], gast.stmt]) -> Block:
+        if node.value is None or isinstance(node.value, gast.Constant):
+            return [leave(node), node]
+        result = f"%left{next(self.numbers)}"
+        first = assign(result, node.value, node)
+        node.value = name(result, node)
+        return [first, leave(node), node]
+
+    # ----- Imports
+
+    def visit_Import(self, node: gast.Import) -> Block:
+        done: Block = []
+        for alias in node.names:
+            args: list[Any] = [alias.name] if alias.asname else [alias.name, True]
+            bound = alias.asname or alias.name.partition(".")[0]
+            done.append(_import(desugared.import_module, args, bound, node))
+        return done
+
+    def visit_ImportFrom(self, node: gast.ImportFrom) -> Block:
+        module = node.module or ""
+        if node.level:
+            module = importlib.util.resolve_name("." * node.level + module, self.package)
+        return [
+            _import(desugared.import_from, [module, a.name], a.asname or a.name, node)
+            for a in node.names
+        ]
+
+
+def _import(function: Callable, args: list[Any], bound: str, like: gast.AST) -> gast.stmt:
+    call = _call(function, [constant(x, like) for x in args], like)
+    return assign(bound, call, like)
+
+
+def _call(function: Callable, args: list[gast.expr], like: gast.AST) -> gast.Call:
+    return gast.copy_location(gast.Call(constant(function, like), args, []), like)
+
+
+# ----- Functions under `contextlib.contextmanager`
+
+
+def is_context_function(tree: gast.AST) -> bool:
+    decorators = getattr(tree, "decorator_list", ())
+    return any(_last_name(d) == "contextmanager" for d in decorators)
+
+
+def cut_context_function(tree: gast.FunctionDef, spans: Spans) -> gast.FunctionDef:
+    """A function under `contextmanager`, cut in two (in place)."""
+    stmts = _flattened(tree.body)
+    found = [i for i, stmt in enumerate(stmts) if _is_yield(stmt)]
+    if len(found) != 1 or _jumps(stmts[: found[0]]) or _yields(stmts) != 1:
+        raise MyiaError(errors.UnsupportedContextFunction(spans.header(tree), tree.name))
+    at = stmts[found[0]]
+    before, after = stmts[: found[0]], stmts[found[0] + 1 :]
+    value = at.value.value or constant(None, at)
+    if isinstance(at, gast.Assign):
+        at.value = constant(None, at)
+        after.insert(0, at)
+    shared = {p.id for p in parameters(tree)} | set(assigned(*before))
+    rebound = sorted(shared & set(assigned(*after)))
+    first: Block = [gast.Nonlocal(rebound)] if rebound else []
+    nothing = gast.arguments([], [], None, [], [], None, [])
+    end = gast.FunctionDef("%leave", nothing, [*first, *after, gast.Pass()], [], None, None, [])
+    result = gast.Return(gast.Tuple([value, name("%leave", at)], gast.Load()))
+    tree.body = [*before, end, result]
+    for node in (*first, end, end.body[-1], result, result.value):
+        gast.copy_location(node, at)
+    return tree
+
+
+def _last_name(node: gast.expr) -> str | None:
+    return node.attr if isinstance(node, gast.Attribute) else getattr(node, "id", None)
+
+
+def _flattened(stmts: Block) -> Block:
+    """`stmts` with the parts of each `try` and `finally` one after the other.
+
+    An exception ends the program: what `finally` does then is not seen.
+    """
+    done: Block = []
+    for stmt in stmts:
+        if isinstance(stmt, gast.Try) and not stmt.handlers and _yields([stmt]):
+            done += _flattened([*stmt.body, *stmt.orelse, *stmt.finalbody])
+        else:
+            done.append(stmt)
+    return done
+
+
+def _is_yield(stmt: gast.stmt) -> bool:
+    """Is it a `yield`, or an assignment of what one gives?"""
+    return isinstance(stmt, (gast.Expr, gast.Assign)) and isinstance(stmt.value, gast.Yield)
+
+
+def _yields(stmts: Block) -> int:
+    return sum(isinstance(n, (gast.Yield, gast.YieldFrom)) for s in stmts for n in _inside(s))
+
+
+def _jumps(stmts: Block) -> bool:
+    return any(isinstance(n, gast.Return) for s in stmts for n in _inside(s))
+
+
+def _inside(node: gast.AST) -> Iterator[gast.AST]:
+    """`node` and its descendants, without those of inner functions."""
+    yield node
+    for child in gast.iter_child_nodes(node):
+        if not isinstance(child, NEW_SCOPES):
+            yield from _inside(child)

@@ -1,0 +1,49 @@
+"""The functions that desugared Python calls: what statements do that have no op of their own.
+
+    with E as t: body      ->      %context = E
+                                   t = enter(%context)
+                                   body
+                                   leave(%context)
+
+    from m import x        ->      x = import_from("m", "x")
+
+They do what the statements do; `library/python/statements.py` has them on abstract values.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+
+def enter(context: Any) -> Any:
+    """The value of `as` in a `with`."""
+    return type(context).__enter__(context)
+
+
+def leave(context: Any) -> None:
+    """The end of a `with` that no exception leaves."""
+    type(context).__exit__(context, None, None, None)
+
+
+def import_module(name: str, top: bool = False) -> Any:
+    """`import a.b as c`: the module `a.b`; with `top`, as `import a.b`, the package `a`."""
+    module = importlib.import_module(name)
+    return sys.modules[name.partition(".")[0]] if top else module
+
+
+def import_from(module: str, name: str) -> Any:
+    """`from module import name`: an attribute, or a module of the package."""
+    found = importlib.import_module(module)
+    if not hasattr(found, name) and hasattr(found, "__path__"):
+        try:
+            importlib.import_module(f"{module}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{module}.{name}":
+                raise
+    try:
+        return getattr(found, name)
+    except AttributeError:
+        message = f"cannot import name {name!r} from {module!r}"
+        raise ImportError(message, name=name, path=getattr(found, "__file__", None)) from None

@@ -1,0 +1,139 @@
+"""Programs of `with` and `import`."""
+
+# ruff: noqa: PLC0415 - imports in functions are what is tested
+
+from __future__ import annotations
+
+import contextlib
+from contextlib import contextmanager, nullcontext
+
+import numpy as np
+
+from tests.zoo.language.registry import program
+
+XS = np.array([0.5, 1.5, 2.5, 0.7])
+
+
+@program(XS)
+def errstate(x):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = x / (x - 0.1)
+    return np.sum(y**2)
+
+
+@program(XS)
+def several_contexts(x):
+    with np.errstate(all="ignore"), nullcontext((1.0, 2.0)) as (a, b), Counted() as c:
+        c.total += a * np.sum(x**2) + b * x[0] ** 3
+    return c.total
+
+
+class Counted:
+    def __init__(self):
+        self.total = 1.0
+
+    def __enter__(self):
+        self.total += 1.0
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if kind is None:
+            self.total *= 2.0
+        return False
+
+
+@program(XS)
+def context_left_by_break(x):
+    c, i = Counted(), 0
+    while True:
+        with c as q, nullcontext(x[i]) as xi:
+            if xi > 2:
+                break
+            with q:
+                q.total += xi
+        i += 1
+    else:
+        c.total = 0.0
+    return c.total * np.sum(x)
+
+
+@program(XS)
+def context_left_by_continue(x):
+    c = Counted()
+    for v in x:
+        with c:
+            if v > 2:
+                continue
+            for _ in range(2):
+                if v < 0.6:
+                    continue
+                c.total += v * v
+        c.total += v
+    return c.total
+
+
+@program(XS)
+def context_left_by_return(x):
+    with Counted() as c:
+        for v in x:
+            if v > 2:
+                return c.total * v**2  # before the context is left
+            c.total = c.total + v**2
+        with c:
+            pass
+    return c.total
+
+
+@contextmanager
+def scaled(c, k=2.0):
+    old = c.total
+    try:
+        c.total = k * old
+        yield c
+    finally:
+        c.total = old + 0.1
+
+
+@contextmanager
+def nested(c):
+    with scaled(c, 3.0) as inner, contextlib.nullcontext():
+        got = yield inner.total
+        assert got is None
+    old = 2.0
+    c.total += old
+
+
+@program(XS)
+def context_functions(x):
+    c, total = Counted(), 0.0
+    for i in range(len(x)):
+        with scaled(c, x[i]) as s:
+            if x[i] > 2:
+                continue
+            total += s.total * x[i] ** 2
+        with nested(c) as k:
+            total += k * x[i]
+            if i == 3:
+                return total * c.total
+    return total
+
+
+@program(XS)
+def imports(x):
+    import math
+    import os.path
+    from math import cos as c
+    from math import sin
+
+    import numpy.linalg as la
+
+    s = 0.0
+    for v in x:
+        from scipy import special
+
+        s += special.gammaln(v) * sin(v)
+    if x[0] < 0:
+        import no_such_module
+
+        s = no_such_module.f(s)
+    return s + la.norm(x) ** 3 * math.exp(x[1]) * c(x[2]) + len(os.path.sep)
