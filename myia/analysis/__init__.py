@@ -5,6 +5,7 @@ analysis that finds no proof says no (False or None), and whoever asks leaves th
 
 Read in this order:
 - `linear_indices.py`: linear forms and bounds of indices
+- `range_arithmetic.py`, `integer_ranges.py`: ranges of integers, comparisons that they decide
 - `array_versions.py`: the versions of an array that stores make of it
 - `array_classes.py`: values that may be one array
 - `reductions.py`: values and array elements that the iterations of a loop only add to

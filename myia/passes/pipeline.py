@@ -23,6 +23,7 @@ from myia.passes.canonicalize.inline import inline
 from myia.passes.canonicalize.loop_carried_values import loop_carried_values
 from myia.passes.canonicalize.lowering import lowering
 from myia.passes.canonicalize.mask_simplification import mask_simplification
+from myia.passes.canonicalize.needless_checks import needless_checks
 from myia.passes.canonicalize.range_comparisons import range_comparisons
 from myia.passes.canonicalize.simplify import simplify
 from myia.passes.control_flow.branch_fusion import branch_fusion
@@ -100,6 +101,7 @@ REPETITION = Phase(
     "repetition",
     "Calls of one helper, iterations over lists: a stage that works on one need not on all.",
     (
+        Pass(needless_checks, "Checks that cannot fail make equal loops different."),
         Pass(dce, "What nothing reads has not the form of what is read."),
         Pass(rerolling, "Equal loops written one after the other become a loop.", needs=("dce",)),
     ),

@@ -1,0 +1,166 @@
+"""Checks that cannot fail are gone from loops, and those that can are made."""
+
+import numpy as np
+import pytest
+
+import myia
+from myia.ir.parser import parse
+from myia.passes.canonicalize.needless_checks import needless_checks
+from tests.passes.before_after import before_after, unchanged
+
+COUNTER = """
+func @f(%x: f64[]) -> i64[], i32[] checks ('OverflowError') {
+  %0 = START: i64[]
+  %e0 = 0: i32[]
+  %n, %y, %e = while (%n = %0, %y = %x, %e = %e0) {
+    cond {
+      %1 = 1.0: f64[]
+      %2: bool[] = gt %y, %1
+      %3 = 0: i32[]
+      %4: bool[] = eq %e, %3
+      %5: bool[] = and %2, %4
+      yield %5
+    }
+    body {
+      %6 = STEP: i64[]
+      %7: i64[] = add %n, %6
+      %8: i64[] = xor %n, %7
+      %9: i64[] = xor %6, %7
+      %10: i64[] = and %8, %9
+      %11 = 0: i64[]
+      %12: bool[] = lt %10, %11
+      %13 = 0: i32[]
+      %14: bool[] = eq %e, %13
+      %15: bool[] = and %12, %14
+      %16 = 1: i32[]
+      %17: i32[] = select %15, %16, %e
+      %18 = 0.5: f64[]
+      %19: f64[] = mul %y, %18
+      yield %7, %19, %17
+    }
+  }
+  return %n, %e
+}"""
+
+
+def counter(start, step):
+    return COUNTER.replace("START", str(start)).replace("STEP", str(step))
+
+
+def test_counter(golden):
+    golden(before_after(needless_checks, counter(0, 1)))
+
+
+@pytest.mark.parametrize("start, step", [(2**63 - 1, 1), (0, 2**40), (-(2**63), -1)])
+def test_counters_that_may_overflow(start, step):
+    assert unchanged(needless_checks, counter(start, step))
+
+
+def test_without_checks_nothing_is_looked_at():
+    text = counter(0, 1).replace(" checks ('OverflowError')", "")
+    assert needless_checks(f := parse(text)) is f
+
+
+def steps(x):
+    n, i = 0, 0
+    while x > 1.0:
+        if i == 3:
+            x, i = x / 3.0, 0
+            continue
+        x, i, n = x / 2.0, i + 1, n + 1
+    return n, i, x
+
+
+def bisection(xs, x):
+    lo, hi = 0, len(xs)
+    while lo < hi:
+        mid = (lo + hi) // 2
+        if xs[mid] < x:
+            lo = mid + 1
+        else:
+            hi = mid
+    return lo
+
+
+def powers(x):
+    n, total = 0, 0
+    while x > 1.0:
+        n = (n + 1) % 50
+        total = n**3 + n * n - abs(-n)
+        x = x / 2.0
+    return total
+
+
+def doubling(x):
+    n = 1
+    while x > 1.0:
+        n, x = n * 2, x / 2.0
+    return n
+
+
+def selects_an_error(text):
+    return ": i32[] = select" in text
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (steps, (1e9,)),
+        (steps, (0.5,)),
+        (powers, (1e30,)),
+        (bisection, (np.arange(50.0), 17.5)),
+        (bisection, (np.arange(50.0), -1.0)),
+        (bisection, (np.arange(50.0), 99.0)),
+        (bisection, (np.zeros(0), 1.0)),
+    ],
+)
+def test_proven_in_programs(f, args):
+    compiled = myia.jit(f)
+    assert compiled(*args) == pytest.approx(f(*args), rel=1e-12)
+    assert not selects_an_error(compiled.ir(*args)["finish"])
+
+
+def test_what_overflows_raises():
+    compiled = myia.jit(doubling)
+    assert compiled(1e9) == doubling(1e9)
+    assert selects_an_error(compiled.ir(1e9)["finish"])
+    with pytest.raises(OverflowError):
+        compiled(1e25)
+
+
+def argmin(gradient, f, x):
+    """Gradient descent whose step is found by trial: it counts the steps that it accepts."""
+    g = gradient(f)
+    fx, gx, eta, i = f(x), g(x), 0.1, 0
+    while abs(gx) > 1e-3:
+        if i == 10:
+            eta, i = 2 * eta, 0
+            continue
+        new = x - eta * gx
+        if abs(x - new) <= 1e-5:
+            break
+        f_new = f(new)
+        if f_new < fx:
+            x, fx, gx, i = new, f_new, g(new), i + 1
+        else:
+            eta, i = eta / 2, 0
+    return x
+
+
+def nested(x):
+    """The inner problem is solved for its value and for its derivative."""
+
+    def f(p, q):
+        return p * p + (q - 1.0) ** 2
+
+    def best(p):
+        return f(p, argmin(myia.grad, lambda q: f(p, q), 0.5))
+
+    return argmin(myia.grad, best, x)
+
+
+def test_equal_loops_are_one():
+    text = myia.jit(nested).ir(1.0)["finish"]
+    assert not selects_an_error(text)
+    # The outer loop, and the inner one at its start and in its iterations.
+    assert text.count("= while (") == 3
