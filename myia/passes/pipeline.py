@@ -51,6 +51,7 @@ from myia.passes.memory.load_scheduling import load_scheduling
 from myia.passes.memory.scalar_replacement import scalar_replacement
 from myia.passes.memory.selection_by_index import selection_by_index
 from myia.passes.memory.slice_composition import slice_composition
+from myia.passes.memory.stack_hoisting import stack_hoisting
 from myia.passes.memory.store_into_copy import store_into_copy
 from myia.passes.run_time_sizes.masked_products import masked_products
 from myia.passes.run_time_sizes.valid_elements import valid_elements
@@ -132,6 +133,11 @@ BEFORE_DIFFERENTIATION = Phase(
         Pass(
             form_accumulate,
             "Other additions into slices become one op; the cotangent passes through unchanged.",
+        ),
+        Pass(
+            stack_hoisting,
+            "A list that a loop indexes is one array, and so are the cotangents of its items.",
+            before=("load_hoisting",),
         ),
         Pass(load_hoisting, "A slice that a loop leaves unchanged is recorded once."),
         Pass(

@@ -147,8 +147,11 @@ def _collect_needs(
                 roots += (*op.operands, *outer)
             continue
         common = _common_dependences(op)
-        for y in op.results:
-            needs[y] += common
+        if common and op.results:  # a node between, or there are as many edges as pairs
+            node = Value(op.results[0].aval)
+            needs[node] += common
+            for y in op.results:
+                needs[y].append(node)
         for x, y in dataflow_edges(op):
             needs[y].append(x)
         for region in op.regions:
