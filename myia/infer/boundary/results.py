@@ -163,11 +163,8 @@ class Outputs:
         template = contents.template
 
         def rebuild(n: Sequence[Any], o: Any) -> list[Any]:
-            arrays = [row(n, o) for row in rows]
-            return [
-                item_templates.python_item(template, [a[i] for a in arrays])
-                for i in range(total(n, o))
-            ]
+            columns = [row(n, o) for row in rows]
+            return item_templates.python_items(template, columns, total(n, o))
 
         return rebuild
 

@@ -90,17 +90,16 @@ def build_item(ctx: Context, template: ItemTemplate, leaves: list[Value]) -> Abs
     return Static(template.static)
 
 
-def python_item(template: ItemTemplate, leaves: list) -> object:
-    """The Python object of these leaves (taken from the front of the list)."""
-    if template.kind == "number":
-        leaf = leaves.pop(0)
-        return leaf.item() if template.weak else leaf
-    if template.kind == "array":
-        return leaves.pop(0)
+def python_items(template: ItemTemplate, columns: list, count: int) -> list:
+    """The first `count` Python objects, of columns of leaves (taken from the front of the list)."""
+    if template.kind in ("number", "array"):
+        column = columns.pop(0)[:count]
+        return column.tolist() if template.weak else list(column)
     if template.kind == "tuple":
-        items = [python_item(t, leaves) for t in template.items]
-        return tuple(items) if template.cls is None else template.cls(*items)
-    return template.static
+        parts = [python_items(t, columns, count) for t in template.items]
+        items = list(zip(*parts)) if parts else [()] * count
+        return items if template.cls is None else [template.cls(*item) for item in items]
+    return [template.static] * count
 
 
 def objects_in(item: Abstract) -> Iterator[int]:
