@@ -18,6 +18,7 @@ LOW_THRESHOLDS = {  # the constants of each module, with their lower values
     "passes.memory.halos": {"MIN_ELEMENTS": 1, "MAX_GROWTH": 9, "MIN_TRIP_COUNT": 1},
     "passes.run_time_sizes.masked_products": {"MIN_ELEMENTS": 1, "MIN_SUMMED_ELEMENTS": 1},
     "passes.vectorize.product_fission": {"MIN_ELEMENTS_READ": 1, "MIN_ELEMENTS_WRITTEN": 1},
+    "passes.memory.stack_hoisting": {"MIN_ITEMS": 2},
     "passes.memory.store_into_copy": {"MIN_STORED_ELEMENTS": 1, "MIN_STORED_SHARE": 0.1},
     "passes.idioms.matvec": {"MIN_MATRIX_ELEMENTS": 1},
     "passes.idioms.sparse_cotangents": {"MIN_ELEMENTS": 1, "MIN_LENGTH": 1},

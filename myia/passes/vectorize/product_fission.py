@@ -120,7 +120,7 @@ class _Fission:
     def _term(self, step: ReductionStep) -> _Term | None:
         """The term of a step, if it is an outer product and nothing else reads it."""
         user, op, rearranged = step.op, definitions(self.body).get(step.term), list[Op]()
-        while op is not None and uses(self.body)[op.results[0]] == [user]:
+        while op is not None and uses(self.body).get(op.results[0]) == [user]:
             if op.primitive is dot_general:
                 return _Term(step, op, tuple(rearranged[::-1])) if self._is_outer(op) else None
             if op.primitive not in REARRANGEMENTS:
