@@ -72,18 +72,6 @@ class NonlocalOfPython(Diagnostic):
     name: str
 
 
-class CaptureInAlternative(Diagnostic):
-    title = "a name captured inside `|` is not supported"
-    label = "this alternative binds a name"
-    help = "write a `case` for each alternative"
-
-
-class CaptureOfRest(Diagnostic):
-    title = "`**rest` in a pattern is not supported"
-    label = "captures the items that are left"
-    help = "take the items by their keys in the body of the `case`"
-
-
 class MatchWithShadowedBuiltin(Diagnostic):
     title = "`match` in a program with a `{name}` of its own is not supported"
     label = "patterns are compiled to calls of the builtin `{name}`"

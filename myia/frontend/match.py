@@ -25,6 +25,7 @@ import gast
 
 from myia.frontend import errors
 from myia.frontend.spans import Spans
+from myia.primitives.core import desugared
 from myia.source.diagnostics import MyiaError
 
 BUILTINS_USED = frozenset({"isinstance", "len", "tuple", "list", "dict", "getattr"})
@@ -109,8 +110,7 @@ class _Matches(gast.NodeTransformer):
         for pattern in node.patterns:
             one = _Case()
             self.pattern(pattern, at, one)
-            if one.bindings:
-                raise MyiaError(errors.CaptureInAlternative(self.spans.of(pattern)))
+            one.tests += [_captured(n, x) for n, x in one.bindings]
             alternatives.append(_all(one.tests) if one.tests else _quoted("True"))
         case.tests.append(gast.BoolOp(gast.Or(), alternatives))
 
@@ -129,12 +129,14 @@ class _Matches(gast.NodeTransformer):
                 case.bindings.append((pattern.name, _quoted(f"list(x[{i}:{stop}])", x=at())))
 
     def pattern_MatchMapping(self, node: gast.MatchMapping, at: Place, case: _Case) -> None:
-        if node.rest is not None:
-            raise MyiaError(errors.CaptureOfRest(self.spans.of(node)))
         case.tests.append(_quoted("isinstance(x, dict)", x=at()))
         for key, pattern in zip(node.keys, node.patterns):
             case.tests.append(_quoted("key in x", key=key, x=at()))
             self.pattern(pattern, _part(at, "x[key]", key=key), case)
+        if node.rest is not None:
+            keys = gast.Tuple(list(node.keys), gast.Load())
+            call = gast.Call(gast.Constant(desugared.items_without, None), [at(), keys], [])
+            case.bindings.append((node.rest, call))
 
     def pattern_MatchClass(self, node: gast.MatchClass, at: Place, case: _Case) -> None:
         case.tests.append(_quoted("isinstance(x, cls)", x=at(), cls=node.cls))

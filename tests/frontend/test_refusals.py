@@ -96,38 +96,6 @@ REFUSED = {
           help: return the new value, and assign it where the function is called
         """,
     ),
-    "match_capture_in_alternative": (
-        """
-        def f(x):
-            match x:
-                case (1, y) | y:
-                    return y
-        """,
-        """
-        a name captured inside `|` is not supported
-          --> <test>:3:14
-           |
-         3 |         case (1, y) | y:
-           |              ^^^^^^ this alternative binds a name
-          help: write a `case` for each alternative
-        """,
-    ),
-    "match_rest": (
-        """
-        def f(x):
-            match x:
-                case {"a": y, **rest}:
-                    return y
-        """,
-        """
-        `**rest` in a pattern is not supported
-          --> <test>:3:14
-           |
-         3 |         case {"a": y, **rest}:
-           |              ^^^^^^^^^^^^^^^^ captures the items that are left
-          help: take the items by their keys in the body of the `case`
-        """,
-    ),
     "match_shadowed_builtin": (
         """
         def f(x):

@@ -73,6 +73,8 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     """`x[key]`"""
     key = with_slices(key)
     if isinstance(x, Ref):
+        if ctx.is_array(x) or is_dynamic(ctx, x):
+            key = _with_arrays(ctx, key)
         if is_dynamic(ctx, x) or (
             ctx.is_array(x) and dynamic_subscripts.involves_dynamic_size(ctx, x, key)
         ):
@@ -115,7 +117,7 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     """`x[key] = value`"""
     key = with_slices(key)
     if ctx.is_array(x) or is_dynamic(ctx, x):
-        _store_array_item(ctx, as_ref(x), key, ctx.force(value))
+        _store_array_item(ctx, as_ref(x), _with_arrays(ctx, key), ctx.force(value))
         return
     contents = ctx.held(x)
     if isinstance(contents, DictObject):
@@ -256,6 +258,15 @@ def _buffer_index(ctx: Context, contents: BufferObject, key: Abstract) -> Value:
 
 
 # ----- Arrays
+
+
+def _with_arrays(ctx: Context, key: Abstract) -> Abstract:
+    """The subscript with ranges as arrays of integers."""
+    if isinstance(key, Range) or (isinstance(key, Static) and isinstance(key.value, range)):
+        return ctx.as_array(key)
+    if isinstance(key, Tuple):
+        return Tuple(tuple(_with_arrays(ctx, k) for k in key.items), key.cls)
+    return key
 
 
 def _array_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:

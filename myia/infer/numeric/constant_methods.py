@@ -87,15 +87,6 @@ def set_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
     return ctx.contents(x).children() if isinstance(x, Ref) else ()
 
 
-def percent_format(ctx: Context, template: str, values: Abstract) -> Abstract:
-    """`template % values`"""
-    try:
-        return evaluate_constant(ctx, str.__mod__, template, constant_of(ctx, values))
-    except _RunTime:
-        what = "`%` of a string and run-time values"
-        ctx.fail(Unsupported, what=what, help_text="write an f-string: it can be printed")
-
-
 def constant_of(ctx: Context, x: Abstract, ordered: bool = True) -> Any:
     """The Python object; raises `_RunTime` if a part of it is not a compile-time constant.
 

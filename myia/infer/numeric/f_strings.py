@@ -2,19 +2,24 @@
 
 f"{n} steps"              ->   a compile-time string, if n is one
 print(f"loss {x:.3f}")    ->   the template "loss {:.3f}" and the value x
+
+`"loss %.3f" % x` and `"loss {:.3f}".format(x)` are the same.
 """
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.dtypes import is_weak
+from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.facts import Answer
-from myia.infer.domain.heap import ListObject
+from myia.infer.domain.heap import DictObject, ListObject
 from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, Text, Tuple
-from myia.infer.numeric.constant_methods import constant_or_none
+from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.ir.core import Value
 
 CONVERSIONS: dict[str | None, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
@@ -52,6 +57,16 @@ def escaped(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
+def _conversion(x: Abstract, conversion: str | None, spec: str) -> str:
+    """The `repr` of a number of Python is its `str`; one of NumPy says its type there."""
+    number = x if isinstance(x, Scalar) else None
+    if conversion in ("r", "a") and not (number and is_weak(number)):
+        return f"!{conversion}"
+    # `format` takes a `float32` for a `float`, `str` does not.
+    narrow = number and not is_weak(number) and number.dtype.name in ("float16", "float32")
+    return "!s" if conversion and (spec or narrow) else ""
+
+
 def printed(
     ctx: Context, x: Abstract, conversion: str | None = None, spec: str = ""
 ) -> tuple[str, list[Abstract]]:
@@ -61,7 +76,8 @@ def printed(
     if isinstance(x, Text):
         return x.template, list(x.items)
     if isinstance(x, Scalar) or ctx.is_array(x):
-        return (f"{{:{spec}}}" if spec else "{}"), [x]
+        how = _conversion(x, conversion, spec)
+        return f"{{{how}{':' if spec else ''}{spec}}}", [x]
     if isinstance(x, Tuple) or (isinstance(x, Ref) and isinstance(ctx.contents(x), ListObject)):
         found = [printed(ctx, item, "r") for item in ctx.list_items(x)]
         left, right = "()" if isinstance(x, Tuple) else "[]"
@@ -69,6 +85,99 @@ def printed(
         text = left + ", ".join(t for t, _ in found) + comma + right
         return text, [v for _, values in found for v in values]
     ctx.fail(Unsupported, what=f"printing {ctx.describe(x)}")
+
+
+# ----- Templates of `%` and `str.format`
+
+# Parts of a template of `%`: text, or a name, flags, width, precision and type.
+_PERCENT = re.compile(
+    r"(?P<text>[^%]+|%%)|%(\((?P<name>[^()]*)\))?(?P<flags>[-+ 0]*)(?P<width>\d*)"
+    r"(?P<precision>\.\d*)?[hlL]?(?P<type>[diufFeEgGsr])"
+)
+
+
+def percent_format(ctx: Context, template: str, values: Abstract) -> Abstract:
+    """`template % values`"""
+    known = constant_or_none(ctx, values)
+    if known is not None:
+        return evaluate_constant(ctx, str.__mod__, template, known.value)
+    contents = ctx.held(values)
+    named = None
+    if isinstance(contents, DictObject):
+        named = dict(zip(contents.keys, contents.values))
+    rest = list(values.items) if isinstance(values, Tuple) else [values]
+    parts: list[Any] = []
+    given: list[Abstract] = []
+    at = 0
+    while at < len(template):
+        found = _PERCENT.match(template, at)
+        if found is None or (found["type"] and (found["name"] is None) != (named is None)):
+            _refuse(ctx, "this template of `%` with run-time values")
+        at = found.end()
+        if not found["type"]:
+            parts.append("%" if found["text"] == "%%" else found["text"])
+            continue
+        if named is None and not rest:
+            ctx.fail(BadType, message="not enough arguments for format string")
+        x = rest.pop(0) if named is None else named[found["name"]]
+        part, x = _percent_part(ctx, found, x)
+        parts.append(part)
+        given += [] if isinstance(part, str) else [x]
+    if named is None and rest:
+        ctx.fail(BadType, message="not all arguments converted during string formatting")
+    return format_parts(ctx, tuple(parts), tuple(given))
+
+
+def _percent_part(ctx: Context, found: re.Match, x: Abstract) -> tuple[Any, Abstract]:
+    """`%5.2f` of `x`, as a part of an f-string."""
+    kind, flags, width = found["type"], found["flags"], found["width"]
+    precision = found["precision"] or ""
+    if (known := constant_or_none(ctx, x)) is not None:
+        text = f"%{flags}{width}{precision}{kind}"
+        made = evaluate_constant(ctx, str.__mod__, text, (known.value,))
+        return (made.value if isinstance(made, Static) else ""), x
+    if kind in "sr":
+        if precision or (width and not isinstance(x, Scalar)):
+            _refuse(ctx, f"`%{flags}{width}{precision}{kind}` of a run-time value")
+        side = "<" if "-" in flags else ">"
+        return (kind, f"{side}{width}" if width else ""), x
+    if not isinstance(x, Scalar):
+        _refuse(ctx, f"`%{kind}` of {ctx.describe(x)}")
+    if kind in "diu":
+        if precision:
+            _refuse(ctx, f"`%{precision}{kind}` of a run-time value")
+        kind, x = "d", ctx.call(Static(int), (x,), {})
+    precision = ".0" if precision == "." else precision
+    side = "<" if "-" in flags else ">" if "0" not in flags else ""
+    sign = "+" if "+" in flags else " " if " " in flags else ""
+    zero = "0" if not side and width else ""
+    return (None, f"{side}{sign}{zero}{width}{precision}{kind}"), x
+
+
+def brace_format(
+    ctx: Context, template: str, args: tuple[Abstract, ...], named: dict[str, Abstract]
+) -> Abstract:
+    """`template.format(*args, **named)`"""
+    parts: list[Any] = []
+    given: list[Abstract] = []
+    position = 0
+    for text, field, spec, conversion in string.Formatter().parse(template):
+        parts += [text] if text else []
+        if field is None:
+            continue
+        if "{" in (spec or "") or not (field.isalnum() or field.isidentifier() or not field):
+            _refuse(ctx, "this template of `str.format` with run-time values")
+        index = position if not field else int(field) if field.isdigit() else None
+        position += not field
+        if field not in named and (index is None or index >= len(args)):
+            _refuse(ctx, f"`{{{field}}}` without a value in `str.format`")
+        given.append(named[field] if index is None else args[index])
+        parts.append((conversion, spec or ""))
+    return format_parts(ctx, tuple(parts), tuple(given))
+
+
+def _refuse(ctx: Context, what: str) -> NoReturn:
+    ctx.fail(Unsupported, what=what, help_text="write an f-string: it can be printed")
 
 
 def values_of(ctx: Context, items: list[Any]) -> list[Value]:

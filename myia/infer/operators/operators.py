@@ -42,8 +42,9 @@ from myia.infer.dynamic.access import is_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.lists import list_slices
 from myia.infer.numeric import integer_checks
-from myia.infer.numeric.constant_methods import evaluated, is_set, percent_format
+from myia.infer.numeric.constant_methods import evaluated, is_set
 from myia.infer.numeric.exact_comparison import held_by_floats
+from myia.infer.numeric.f_strings import percent_format
 from myia.infer.numeric.promotion import (
     PRIMITIVES,
     broadcast_shapes,

@@ -14,7 +14,7 @@ from myia.infer.boundary.arguments import DEVICE_ARRAY, call_partial
 from myia.infer.boundary.instances import slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES, is_weak, number_dtype
-from myia.infer.domain.errors import BadType, CertainError, Unsupported
+from myia.infer.domain.errors import BadType, BadValue, CertainError, Unsupported
 from myia.infer.domain.facts import ABSENT, Answer, ClassAttribute, HasAttribute, IsDefined
 from myia.infer.domain.heap import DictObject, InstanceObject, SetObject
 from myia.infer.domain.values import (
@@ -34,11 +34,13 @@ from myia.infer.domain.values import (
     Static,
     Super,
     Tuple,
+    as_ref,
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.jax.objects.pytrees import is_device_class
-from myia.infer.numeric.f_strings import escaped, format_parts, printed, values_of
-from myia.infer.registry import as_is, function
+from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
+from myia.infer.numeric.f_strings import brace_format, escaped, format_parts, printed, values_of
+from myia.infer.registry import as_is, function, method
 from myia.primitives.core.effects import debug_print
 
 # ----- Types and attributes
@@ -166,6 +168,17 @@ def _format(ctx: Context, x: Abstract, spec: Abstract = Static("")) -> Abstract:
     return format_parts(ctx, ((None, ctx.static(spec, "a format")),), (x,))
 
 
+@method("str", "format")
+def _format_method(ctx: Context, self: Abstract, *args: Abstract, **named: Abstract) -> Abstract:
+    template: Any = ctx.static(self, "a template")
+    given = [constant_or_none(ctx, x) for x in (*args, *named.values())]
+    if any(x is None for x in given):
+        return brace_format(ctx, template, args, named)
+    known = [x.value for x in given if x is not None]
+    options = dict(zip(named, known[len(args) :]))
+    return evaluate_constant(ctx, template.format, *known[: len(args)], **options)
+
+
 @function(functools.partial)
 def _partial(ctx: Context, f: Abstract, /, *args: Abstract, **kwargs: Abstract) -> Abstract:
     meta = (len(args), *kwargs)
@@ -186,6 +199,19 @@ def _unchanged(ctx: Context, decorator: Partial, args: tuple, kwargs: dict) -> A
 def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -> Abstract:
     items = ctx.list_items(iterable)
     return functools.reduce(lambda a, b: ctx.call(f, (a, b), {}), (*initial, *items))
+
+
+@function(delattr)
+def _delattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
+    wanted, contents = ctx.static(name, "the name of an attribute"), ctx.held(x)
+    if not isinstance(contents, InstanceObject) or ctx.fact(IsDefined(contents.cls, wanted)):
+        ctx.fail(Unsupported, what=f"`del` of the attribute `{wanted}` of {ctx.describe(x)}")
+    if wanted not in contents.names:
+        message = f"{contents.cls.__name__!r} object has no attribute {wanted!r}"
+        ctx.fail(BadValue, message=message, exception="AttributeError")
+    left = {n: v for n, v in zip(contents.names, contents.values) if n != wanted}
+    ctx.write(as_ref(x), InstanceObject(contents.cls, tuple(left), tuple(left.values())))
+    return NONE
 
 
 @function(dataclasses.replace)
@@ -212,7 +238,7 @@ def _print(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
     sep, end = (_option(ctx, options.pop(name, NONE), name) for name in ("sep", "end"))
     if any(name != "flush" for name in options):
         ctx.fail(Unsupported, what="`print` to a file")
-    found = [printed(ctx, x) for x in args]
+    found = [printed(ctx, x, "s") for x in args]
     items = [x for _, xs in found for x in xs]
     template = (" " if sep is None else escaped(sep)).join(text for text, _ in found)
     if ctx.report is None:  # a run repeated for the report of a failed check prints nothing

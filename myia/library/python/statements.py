@@ -1,4 +1,4 @@
-"""`with` and `import`, which the frontend desugars to calls (`primitives/core/desugared.py`)."""
+"""`with`, `import`, `**rest`, which the frontend desugars (`primitives/core/desugared.py`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.heap import InstanceObject
+from myia.infer.domain.heap import DictObject, InstanceObject
 from myia.infer.domain.values import FALSE, NONE, Abstract, Method, Outside, Static
 from myia.infer.registry import as_is, function
 from myia.ir.dependence import with_dependents
@@ -131,3 +131,14 @@ def _import_from(ctx: Context, module: Abstract, name: Abstract) -> Abstract:
     except ImportError as error:
         ctx.fail(BadValue, message=str(error), exception=type(error).__name__)
     return ctx.getattr(Static(importlib.import_module(owner)), wanted)
+
+
+# ----- Patterns
+
+
+@function(desugared.items_without, dynamic=as_is)
+def _items_without(ctx: Context, mapping: Abstract, keys: Abstract) -> Abstract:
+    contents = ctx.contents_as(mapping, DictObject)
+    named = [ctx.static(key, "a key of a pattern") for key in ctx.list_items(keys)]
+    left = {k: v for k, v in zip(contents.keys, contents.values) if k not in named}
+    return ctx.new(DictObject(tuple(left), tuple(left.values())))

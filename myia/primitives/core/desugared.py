@@ -47,3 +47,8 @@ def import_from(module: str, name: str) -> Any:
     except AttributeError:
         message = f"cannot import name {name!r} from {module!r}"
         raise ImportError(message, name=name, path=getattr(found, "__file__", None)) from None
+
+
+def items_without(mapping: dict, keys: tuple) -> dict:
+    """`**rest` of a pattern that names `keys`."""
+    return {key: value for key, value in mapping.items() if key not in keys}

@@ -1,4 +1,4 @@
-"""Programs of `with` and `import`."""
+"""Programs of `with`, `import`, `match`, `del` and subscripts."""
 
 # ruff: noqa: PLC0415 - imports in functions are what is tested
 
@@ -137,3 +137,33 @@ def imports(x):
 
         s = no_such_module.f(s)
     return s + la.norm(x) ** 3 * math.exp(x[1]) * c(x[2]) + len(os.path.sep)
+
+
+@program(XS)
+def captures_in_alternatives(x):
+    s = 0.0
+    for shape in [("add", x[0]), ("plus", x[1]), ("neg", x[2], 2.0), {"k": 1, "a": x[3], "b": 2.0}]:
+        match shape:
+            case ("add", k) | ("plus", k):
+                s += k**3
+            case ("neg", *rest):
+                s -= rest[0] ** 2 * rest[1]
+            case {"k": 1, "a": a, **rest}:
+                s += a**2 * rest["b"] * len(rest)
+    return s
+
+
+@program(XS)
+def deleted_attribute(x):
+    c = Counted()
+    c.extra = x[0] ** 3
+    found = c.extra
+    del c.extra
+    return found * c.total + hasattr(c, "extra")
+
+
+@program(XS)
+def range_as_subscript(x):
+    y = x.copy()
+    y[range(1, 3)] = x[range(2)] ** 2
+    return np.sum(y[range(3)] ** 3)
