@@ -13,6 +13,8 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from myia.infer import attributes, registry
 from myia.infer.boundary.instances import (
     has_only_attributes,
@@ -45,7 +47,7 @@ from myia.infer.domain.values import (
     is_namedtuple,
 )
 from myia.infer.eval import static_code
-from myia.infer.eval.closures import SINGLE_DISPATCH, closure_parts
+from myia.infer.eval.closures import SINGLE_DISPATCH, UNDER_ERRSTATE, closure_parts
 from myia.infer.eval.library_calls import located_at_call, name_of, refuse
 from myia.infer.eval.tail_calls import as_loop
 from myia.infer.jax.objects.dispatch import (
@@ -65,6 +67,7 @@ from myia.primitives.core.py import Code, Parameter
 from myia.primitives.pointwise import logic
 
 RECURSION_LIMIT = 120
+ERROR_MODES = ("all", "divide", "over", "under", "invalid")
 USE_KEYWORDS = "give the attributes as keywords"
 
 # Objects of the API that are callable inside compiled code: type -> (ctx, object, args, kwargs).
@@ -178,6 +181,8 @@ def _call_function(
         return call_marked_for_tracing(ctx, PyFunction(f, parts), args, kwargs)
     if f.__code__ is SINGLE_DISPATCH:
         return _call_dispatched(ctx, f, args, kwargs)
+    if f.__code__ is UNDER_ERRSTATE and "self" in names:
+        return _call_under_errstate(ctx, dict(zip(names, parts)), args, kwargs)
     with located_at_call(f):
         code = ctx.load(f)
         cells = dict(zip(names, parts))
@@ -190,6 +195,13 @@ def _call_dispatched(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstrac
     if cls is None:
         ctx.fail(Unsupported, what="`functools.singledispatch` of this argument")
     return call(ctx, Static(ctx.fact(Answer(f.dispatch, cls))), args, kwargs)
+
+
+def _call_under_errstate(ctx: Context, cells: dict, args: tuple, kwargs: dict) -> Abstract:
+    """A function under the decorator `np.errstate(...)`: as in `with np.errstate(...)`."""
+    modes = {m: ctx.getattr(cells["self"], f"_{m}") for m in ERROR_MODES}
+    call(ctx, Static(np.errstate), (), modes)
+    return call(ctx, cells["func"], args, kwargs)
 
 
 def _call_method(ctx: Context, f: Method, args: tuple, kwargs: dict) -> Abstract:

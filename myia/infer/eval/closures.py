@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import types
 
+import numpy as np
+
 from myia.infer import registry
 from myia.infer.domain.context import Context
 from myia.infer.domain.facts import CODE, Attribute, Cell, Default
 from myia.infer.domain.values import Abstract, Static
 
 SINGLE_DISPATCH = CODE(functools.singledispatch(len))
+UNDER_ERRSTATE = CODE(np.errstate()(len))  # a function under the decorator `np.errstate(...)`
 
 
 def closure_parts(ctx: Context, f: types.FunctionType) -> tuple[Abstract, ...]:

@@ -75,6 +75,11 @@ def raising(x):
         return x
 
 
+@np.errstate(all="raise")
+def raising_throughout(x):
+    return x
+
+
 def recording(x):
     with warnings.catch_warnings(record=True):
         return x
@@ -113,6 +118,7 @@ def no_module(x):
         (catching, myia.MyiaError, "a context that may catch an exception, as `Catching`"),
         (suppressing, myia.MyiaError, "a context that may catch an exception, as `suppress`"),
         (raising, myia.MyiaError, r"`np.errstate\(over='raise'\)` is not supported"),
+        (raising_throughout, myia.MyiaError, r"`np.errstate\(all='raise'\)` is not supported"),
         (recording, myia.MyiaError, "record=True"),
         (locked, myia.MyiaError, "the context `lock` is not supported"),
         (cut_twice, myia.MyiaError, "`two_yields` cannot be cut in two at its `yield`"),

@@ -167,3 +167,13 @@ def range_as_subscript(x):
     y = x.copy()
     y[range(1, 3)] = x[range(2)] ** 2
     return np.sum(y[range(3)] ** 3)
+
+
+@np.errstate(divide="ignore")
+def under_errstate(x):
+    return np.sum(np.log(x) ** 2)
+
+
+@program(XS)
+def functions_under_errstate(x):
+    return 2.0 * under_errstate(x)
