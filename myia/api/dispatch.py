@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from myia.api.failed_checks import BeyondInt64, FailedChecks
-from myia.api.programs.decision_tree import DecisionTree, Found
+from myia.api.programs.decision_tree import DecisionTree, Found, is_lasting, places_in
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
 from myia.api.programs.lost_state_warning import warn_of_lost_state
 from myia.api.programs.recompilation import Recompilation, parameter_names
@@ -23,7 +23,7 @@ from myia.api.programs.shortcuts import Matcher, flattening, is_told_by_type, ma
 from myia.api.programs.write_back import WriteBack
 from myia.api.variant import Call, Layout, Programs, Variant
 from myia.infer.boundary.integers import Choice
-from myia.infer.boundary.signature import CallFlattener, Flattener, leaves_of
+from myia.infer.boundary.signature import INTEGER, CallFlattener, Flattener, leaves_of
 from myia.infer.eval.program import Program
 from myia.pipeline import (
     Compilation,
@@ -172,6 +172,46 @@ class Dispatcher:
             return run(args, {}) if found is None else call(*found)
 
         self.quick[types] = quick if places or match else call
+
+    def bound_to(
+        self, f: Any, args: tuple[Any, ...], run: Callable[[tuple[Any, ...]], Any]
+    ) -> Callable[[tuple[Any, ...]], Any] | None:
+        """`run`, which calls a program with `f` and these arguments, as a shortcut for such calls.
+
+        It holds as long as the parts of `f` stay the same. None: there is no shortcut.
+        """
+        own, flat = CallFlattener(), CallFlattener()
+        signature, key = own.add(f), signatures(flat, (f, *args), {})
+        programs = self.programs.get(key)
+        has_ints = any(x is INTEGER for s in key[0] for x in leaves_of(s))
+        tree = None if programs is None or has_ints else programs.trees.get(())
+        last = None if tree is None else tree.last()
+        if last is None or last.again or own.objects or not is_lasting(signature):
+            return None
+        match = None
+        if not all(map(is_told_by_type, key[0][1:])):
+            match = matcher(key[0][1:], args)
+            if match is None:
+                return None
+        call, leaves = last.found.variant.bound(last.found.hidden), tuple(own.leaves)
+        places = [(*place,) for place in (*last.places, *places_in(f))]
+
+        def quick(args: tuple[Any, ...]) -> Any:
+            try:
+                for read, first, second, before in places:
+                    if read(first, second) is not before:
+                        return run(args)
+            except Exception:
+                return run(args)
+            found = (args, ()) if match is None else match(args)
+            if found is None:
+                return run(args)
+            try:
+                return call((*leaves, *found[0]), found[1])
+            except (OtherAvals, MyiaError):
+                return run(args)
+
+        return quick
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Found[Variant]]:
         """The program of a call, compiled unless there is one; it is not run."""

@@ -36,6 +36,8 @@ from myia.infer.eval.interpreter import Interpreter
 from myia.pipeline import OtherAvals, Plan, describe, describe_pass
 from myia.source.diagnostics import MyiaError
 
+CALLS_BEFORE_BINDING = 3  # of shared programs by one object, for arguments of the same types
+
 
 def _public(error: MyiaError) -> MyiaError:
     """The error as users see it: without the compiler's frames and its own classes of errors."""
@@ -72,6 +74,7 @@ class Transformed(Wrapper[P, R]):
         self._quick = self._dispatcher.quick
         self._sharing: Sharing | None = None
         self._taken_apart: Any = None  # the function, for programs that it shares
+        self._shared_calls: dict[tuple[type, ...], int] = {}
         self._shared: set[Variant] = set()  # the programs that calls have used
 
     def __repr__(self) -> str:
@@ -120,10 +123,23 @@ class Transformed(Wrapper[P, R]):
         shared = None if self._sharing is None else self._sharing.programs
         if shared is not None and not self._dispatcher.programs:
             try:
-                return shared.run((self._taken_apart, *args), kwargs, self._shared)
+                result = shared.run((self._taken_apart, *args), kwargs, self._shared)
             except MyiaError:  # told of this function alone
                 pass
+            else:
+                if not kwargs:
+                    self._count_call(shared, args)
+                return result
         return self._dispatcher.run(args, kwargs)
+
+    def _count_call(self, shared: Dispatcher, args: tuple[Any, ...]) -> None:
+        """One more call of shared programs: this object seems to be kept, not made anew."""
+        types = tuple(map(type, args))
+        self._shared_calls[types] = calls = self._shared_calls.get(types, 0) + 1
+        if calls == CALLS_BEFORE_BINDING:
+            quick = shared.bound_to(self._taken_apart, args, lambda args: self._run(args, {}))
+            if quick is not None:
+                self._quick[types] = quick
 
     def ir(self, *args: P.args, **kwargs: P.kwargs) -> StageTexts:
         """The program at these arguments as text, after every stage, by the stage's name.

@@ -127,7 +127,7 @@ class _Question:
         if places is None:
             return None
         if not self.fact.by_identity:
-            places = [*places, *_places_in(x)]
+            places = [*places, *places_in(x)]
         # Another thread may have changed the memory since it was asked: the places would hold what
         # the answer does not tell.
         again = type(part)()
@@ -264,12 +264,12 @@ def is_lasting(signature: Any) -> bool:
     return False
 
 
-def _places_in(x: Any) -> Iterator[Place]:
+def places_in(x: Any) -> Iterator[Place]:
     """The memory in `x`, an object that lasts: in functions and the tuples that hold them."""
     if type(x) is FunctionType and (is_marked_for_tracing(x) or not is_traced(x)):
         yield from places_of_function(x)
         for value in variables(x):
-            yield from _places_in(value)
+            yield from places_in(value)
     elif isinstance(x, tuple):
         for item in x:
-            yield from _places_in(item)
+            yield from places_in(item)

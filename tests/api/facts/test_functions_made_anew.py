@@ -336,3 +336,52 @@ def test_what_is_known_by_identity_keeps_few_programs(counted, monkeypatch):
         del queue
     gc.collect()
     assert sum(x() is not None for x in alive) <= 3
+
+
+def test_objects_that_are_kept_see_changes():
+    """They are bound to a shared program after some calls."""
+
+    def made(k):
+        def f(x, y=2.0):
+            return x * k * y + GLOBAL
+
+        def change(v):
+            nonlocal k
+            k = v
+
+        return f, change
+
+    F, changes = [], []
+    for i in range(TIMES):
+        f, change = made(i + 1.0)
+        F.append((myia.jit(f), f))
+        changes.append(change)
+        F[-1][0](1.0)
+    for step in range(12):
+        for (compiled, f), change in zip(F, changes):
+            args = (3.0, np.float32(2.0), np.ones(2), np.ones(3), 4)[step % 5]
+            for _ in range(4):
+                np.testing.assert_array_equal(compiled(args), f(args))
+            change(step * 1.5)
+            np.testing.assert_array_equal(compiled(args), f(args))
+            f.__defaults__ = (step + 0.5,)
+            np.testing.assert_array_equal(compiled(args), f(args))
+
+
+def test_objects_that_are_kept_see_types_and_globals(monkeypatch):
+    F = [myia.jit(lambda x: x * GLOBAL) for _ in range(TIMES)][-1]
+    G = [myia.jit(applied(None)) for _ in range(TIMES)]
+    for G_ in G:
+        G_(1.0)
+    for i in range(12):
+        monkeypatch.setitem(globals(), "GLOBAL", (i * 2.0, np.full(2, i), i)[i % 3])
+        np.testing.assert_array_equal(F(2.0), 2.0 * GLOBAL)
+        assert G[-1](i * 1.0) == i * 2.0
+        for shape in ((), (2,), (3,)):
+            x = jax.numpy.full(shape, i, "float32")
+            np.testing.assert_array_equal(G[-1](x), x * 2)
+    x = np.ones(2)
+    y = [myia.jit(lambda a, b: (a + b, b)) for _ in range(TIMES)]
+    for f in y * 6:
+        np.testing.assert_array_equal(f(x, x)[0], [2.0, 2.0])
+        np.testing.assert_array_equal(f(x, x + 1)[0], [3.0, 3.0])
