@@ -61,6 +61,7 @@ class _Ranges:
         self.ranges: dict[Value, Range] = {}
         self.definitions: dict[Value, Op] = {}
         self.decided: dict[Value, bool] = {}
+        self.found: dict[Op, Sequence[Range]] = {}  # of loops: what they carry
         self.visits = 0
 
     def __getitem__(self, x: Value) -> Range:
@@ -215,7 +216,9 @@ class _Ranges:
         loop = Loop.of(op)
         initial = self.all(loop.carries)
         integers = [i for i, x in enumerate(loop.carries) if x.aval == I64]
-        found = initial
+        # What was found when an outer loop was last visited is a good guess, since its ranges grow.
+        last = self.found.get(op, initial)
+        found = [y if y.contains(x) else x for x, y in zip(initial, last)]
         if self.visits > MAX_VISITS:
             found = [UNKNOWN] * len(initial)
         box = Range(
@@ -238,6 +241,7 @@ class _Ranges:
         if any(narrowed[i] != found[i] for i in integers):
             found = [x if y.contains(x) else y for x, y in zip(narrowed, found)]
             self.iteration(loop, found)
+        self.found[op] = found
         self.ranges.update((op.results[i], found[i]) for i in integers)
 
     def iteration(self, loop: Loop, carries: Sequence[Range]) -> list[Range]:

@@ -91,6 +91,17 @@ def powers(x):
     return total
 
 
+def counters_in_a_nest(x):
+    n, i = 0, 0
+    while i < 3 and x > -9.0:
+        i, j = i + 1, 0
+        while j < 3 and x > -8.0:
+            j, k = j + 1, 0
+            while k < 3 and x > -7.0:
+                k, n, x = k + 1, n + 1, x - 0.1
+    return n, x
+
+
 def doubling(x):
     n = 1
     while x > 1.0:
@@ -108,6 +119,7 @@ def selects_an_error(text):
         (steps, (1e9,)),
         (steps, (0.5,)),
         (powers, (1e30,)),
+        (counters_in_a_nest, (1.0,)),
         (bisection, (np.arange(50.0), 17.5)),
         (bisection, (np.arange(50.0), -1.0)),
         (bisection, (np.arange(50.0), 99.0)),
