@@ -184,7 +184,9 @@ class Emitter:
         is_straight_line_read = (
             barriers and op in barriers.straight_line_reads and not self.rules.data_dependences
         )
-        if is_straight_line_read or (op in self.fusion_ends and op not in self.read_predicates):
+        sums = barriers.long_sums if barriers else frozenset()
+        ends = self.fusion_ends if self.in_whole_loop_call else sums
+        if is_straight_line_read or (op in ends and op not in self.read_predicates):
             return opaque_barrier(true_after(results[0]), results)
         if op not in self.read_predicates:
             return results

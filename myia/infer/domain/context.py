@@ -140,6 +140,8 @@ class Context:
         # to raise, and dynamic slices of long arrays.
         self.dead_paths = 0
         self.long_dynamic_slices = 0
+        # The indices at which loops read arrays that are stacked for them.
+        self.stacked_reads: set[Value] = set()
         # How many loops are being inferred around the present op, and the slips in their branches.
         self.loop_depth = 0
         # How many of them change the sizes of arrays; whether there has been one; whether they are

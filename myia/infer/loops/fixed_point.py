@@ -38,6 +38,7 @@ from myia.infer.loops.unrolling import (
     LoopCode,
     States,
     expect_few_iterations,
+    expect_few_layers,
     has_items,
     refuse_more,
     stacks_arrays,
@@ -233,10 +234,12 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
                 raise ctx.slips[0]
             if iteration.dead_paths < dead_paths:  # items appended there were not counted
                 ctx.needs_static("how far a list grows in this loop")
-            if may_unroll and iteration.long_dynamic_slices:
-                expect_few_iterations(
-                    code, init, Region((), tuple(iteration.body.ops), ()), iteration.outs
-                )
+            if may_unroll:
+                body = Region((), tuple(iteration.body.ops), ())
+                if iteration.index in ctx.stacked_reads:
+                    expect_few_layers(code, body)
+                if iteration.long_dynamic_slices:
+                    expect_few_iterations(code, init, body, iteration.outs)
             merged = state.merged
             placeholders, objects = frozenset(merged.placeholders), frozenset(merged.objects)
             point = FixedPoint(state.xs, state.heap, before, placeholders, objects)

@@ -231,6 +231,8 @@ def _static_or_stacked(
             return ctx.fail(Unsupported, what=CHANGED_LIST) if found is None else found
         if isinstance(ctx.heap[ref.id], Invalidated):
             ctx.needs_static(f"the index into {CHANGED_LIST}")
+        if any(row.value.aval.ndim > 1 for row in ctx.contents_as(ref, BufferObject).rows):
+            ctx.stacked_reads.add(index_value(i))
         return growing_lists.item_at(ctx, ref, index_value(i))
 
     return Items(Static(len(items)), at, ref is None, current)

@@ -1,6 +1,6 @@
 """Loop unrolling during inference: one copy of the body for each iteration.
 
-A loop is unrolled for one of two reasons:
+A loop is unrolled for one of three reasons:
 
 1. Its body needs a compile-time value that changes from iteration to iteration (`NeedsStatic`).
 2. It makes few iterations, and its body takes slices of long arrays whose bounds are static in
@@ -13,8 +13,12 @@ A loop is unrolled for one of two reasons:
 In a loop such a slice is a whole array with masked elements. So each iteration costs what the
 longest one costs: n log n instead of n.
 
+3. It runs over a list of equal arrays, as the layers of a network: a loop reads them from a copy,
+which holds all, and cuts the results apart again. Copying takes time, and compiling it more than
+copies of a short body.
+
 *When it gives up*: more than `MAX_UNROLLED_ITERATIONS` iterations, or a trip count that is not
-static, are an error in the first case. In the second case the loop stays a loop.
+static, are an error in the first case. In the others the loop stays a loop.
 """
 
 from __future__ import annotations
@@ -50,6 +54,7 @@ MAX_LISTING_ITERATIONS = 32
 MAX_STATIC_ITERATIONS = 32  # of a loop whose condition is static: more than halving a length takes
 MAX_COUNTED_ITERATIONS = 16  # of a `for` loop
 MAX_REPEATED_OPS = 300  # ops of a body that is repeated
+MAX_LAYER_OPS = 3_000  # ops of all iterations over equal arrays (third reason)
 
 # Loops that change the sizes of arrays are unrolled if that compiles in so many seconds. Measured:
 # slices of slices, over which XLA fuses, cost the most.
@@ -109,7 +114,7 @@ def unrolled(
         if take is None:
             return xs
         # One round more than iterations: the last one only finds that the loop has ended.
-        if only_if_few and index > MAX_STATIC_ITERATIONS:
+        if only_if_few and code.items is None and index > MAX_STATIC_ITERATIONS:
             raise FewIterations
         if index >= limit:
             refuse_more(ctx, need)
@@ -211,6 +216,14 @@ def expect_few_iterations(code: LoopCode, init: States, iteration: Region, outs:
             for before, after in zip(init, outs, strict=True)
         )
     if few:
+        raise FewIterations
+
+
+def expect_few_layers(code: LoopCode, iteration: Region) -> None:
+    """Raise `FewIterations` if the code of all iterations over equal arrays is short."""
+    if code.items is None or not is_static_int(code.items.length):
+        return
+    if code.items.length.value * sum(1 for _ in walk(iteration)) <= MAX_LAYER_OPS:
         raise FewIterations
 
 

@@ -43,6 +43,7 @@ from jax.custom_batching import custom_vmap
 
 from myia.backends.xla.cpu.buffer_aliasing import READS, WRITES, buffers_of
 from myia.backends.xla.cpu.in_place_slices import in_place_reads, ops_outside
+from myia.backends.xla.cpu.long_sums import ends_of_long_sums
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
@@ -81,7 +82,7 @@ def _batched_opaque_barrier(
 
 
 class OpaqueBarriers:
-    """The ops that get a barrier: reads, by the loop whose body has them, writes, and products."""
+    """Ops that get a barrier: reads, by the loop whose body has them; writes, products, sums."""
 
     def __init__(self, region: Region):
         loops = [op for op in walk(region) if op.primitive is loop_p]
@@ -90,6 +91,7 @@ class OpaqueBarriers:
         not_fused = in_place_reads(region).union(self.straight_line_reads, *self.reads.values())
         self.writes = frozenset(_overlapping_writes(region, not_fused))
         self.products = frozenset(filter(_is_large_outer_product, walk(region)))
+        self.long_sums = ends_of_long_sums(region)
 
 
 # ----- Reads
