@@ -32,6 +32,7 @@ from myia.passes.idioms.consecutive_powers import consecutive_powers
 from myia.passes.idioms.matmul import matmul
 from myia.passes.idioms.matvec import matvec
 from myia.passes.idioms.shift_invariance import shift_invariance
+from myia.passes.idioms.short_sums import short_sums
 from myia.passes.idioms.sparse_cotangents import sparse_cotangents
 from myia.passes.loops.invariant_code_motion import invariant_code_motion
 from myia.passes.loops.peeling import peeling
@@ -239,6 +240,12 @@ RECOGNITION = Phase(
             masked_products,
             "Products with run-time slices that kept their bound: no masked copies.",
             before=("outer_loop",),
+            on=("cpu",),
+        ),
+        Pass(
+            short_sums,
+            "Distances: no array of the terms of short sums.",
+            needs=("sparse_cotangents",),
             on=("cpu",),
         ),
         Pass(matvec, "The pullback of an outer product: sums of a matrix that need not exist."),

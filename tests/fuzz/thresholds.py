@@ -21,6 +21,7 @@ LOW_THRESHOLDS = {  # the constants of each module, with their lower values
     "passes.memory.stack_hoisting": {"MIN_ITEMS": 2},
     "passes.memory.store_into_copy": {"MIN_STORED_ELEMENTS": 1, "MIN_STORED_SHARE": 0.1},
     "passes.idioms.matvec": {"MIN_MATRIX_ELEMENTS": 1},
+    "passes.idioms.short_sums": {"MIN_ELEMENTS": 1, "MIN_GROWTH": 1, "MIN_VECTOR_LENGTH": 1},
     "passes.idioms.sparse_cotangents": {"MIN_ELEMENTS": 1, "MIN_LENGTH": 1},
     "passes.idioms.index_form.row_blocks": {"BLOCK_ELEMENTS": 4},
 }
