@@ -239,6 +239,25 @@ def _ode_jax(x, steps):
     return jax.lax.scan(step, jnp.zeros(len(x)), None, length=steps)[0][-1]
 
 
+# ----- Diffusion between fixed ends, by slices
+
+
+def sliced(u, steps):
+    for _ in range(steps):
+        change = np.zeros_like(u)
+        change[1:-1] = u[2:] - 2.0 * u[1:-1] + u[:-2]
+        u = u + 0.1 * change
+    return np.sum(u**2)
+
+
+def _sliced_jax(u, steps):
+    def step(_, u):
+        change = jnp.zeros_like(u).at[1:-1].set(u[2:] - 2.0 * u[1:-1] + u[:-2])
+        return u + 0.1 * change
+
+    return jnp.sum(jax.lax.fori_loop(0, steps, step, u) ** 2)
+
+
 # ----- Diffusion with periodic boundaries
 
 
@@ -338,6 +357,10 @@ def problems() -> list[Problem]:
         Problem("det, 5", (rng.normal(size=(5, 5)),), {"minors": det}, _det_jax, (), minors),
         Problem("det, 7", (rng.normal(size=(7, 7)),), {"minors": det}, _det_jax, (), minors),
         Problem("ode, 1000, 100 steps", (rng.normal(size=1000),), {"loop": ode}, _ode_jax, (100,)),
+        *(
+            Problem(f"slices, {shape}", (rng.random(shape),), {"loop": sliced}, _sliced_jax, (100,))
+            for shape in ((1000,), (10_000,), (90_000,))
+        ),
         *(
             Problem(f"rolls, {shape}", (rng.random(shape),), {"loop": rolled}, _rolled_jax, (50,))
             for shape in ((1000,), (100_000,), (256, 256), (40, 40, 40))

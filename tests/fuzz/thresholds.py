@@ -19,7 +19,11 @@ LOW_THRESHOLDS = {  # the constants of each module, with their lower values
     "passes.run_time_sizes.masked_products": {"MIN_ELEMENTS": 1, "MIN_SUMMED_ELEMENTS": 1},
     "passes.vectorize.product_fission": {"MIN_ELEMENTS_READ": 1, "MIN_ELEMENTS_WRITTEN": 1},
     "passes.memory.stack_hoisting": {"MIN_ITEMS": 2},
-    "passes.memory.store_into_copy": {"MIN_STORED_ELEMENTS": 1, "MIN_STORED_SHARE": 0.1},
+    "passes.memory.store_into_copy": {
+        "MIN_STORED_ELEMENTS": 1,
+        "MIN_STORED_SHARE": 0.1,
+        "MAX_OPS_OF_TERM": 40,
+    },
     "passes.idioms.matvec": {"MIN_MATRIX_ELEMENTS": 1},
     "passes.idioms.short_sums": {"MIN_ELEMENTS": 1, "MIN_GROWTH": 1, "MIN_VECTOR_LENGTH": 1},
     "passes.idioms.sparse_cotangents": {"MIN_ELEMENTS": 1, "MIN_LENGTH": 1},

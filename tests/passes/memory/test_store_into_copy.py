@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import myia
+from myia.backends.reference.interpreter import evaluate
+from myia.ir.parser import parse
+from myia.ir.printer import to_text
 from myia.passes.memory.store_into_copy import store_into_copy
 from tests.passes.before_after import before_after, unchanged
 
@@ -32,6 +35,55 @@ def test_parts(golden):
 )
 def test_stores_that_stay(text):
     assert unchanged(store_into_copy, text)
+
+
+def additions(term="mul %s, %c", at="1", other="slice %y {limit=(40,), start=(0,), stride=(1,)}"):
+    return f"""
+func @f(%x: f64[42], %a: f64[40], %i: i64[]) -> f64[42] {{
+  %n = 5: i64[]
+  %z = for %k < %n (%y = %x) bound 5 {{
+    %0 = 0: i64[]
+    %1 = {at}: i64[]
+    %c = 0.5: f64[40]
+    %s = {other}
+    %u = {term}
+    %l = dynamic_slice %y, %0 {{sizes=(40,)}}
+    %t = add %l, %u
+    %v = dynamic_update_slice %y, %t, %0
+    %m = dynamic_slice %v, %1 {{sizes=(40,)}}
+    %w = sub %a, %u
+    %r = add %m, %w
+    %d = dynamic_update_slice %v, %r, %1
+    yield %d
+  }}
+  return %z
+}}"""
+
+
+def test_additions(golden):
+    golden(before_after(store_into_copy, additions()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [additions("exp %s"), additions(other="neg %a"), additions().replace("add %l", "sub %l")],
+    ids=["long terms", "the array is not read elsewhere", "a single addition"],
+)
+def test_additions_that_stay(text):
+    assert unchanged(store_into_copy, text)
+
+
+@pytest.mark.parametrize("at", [-3, 0, 1, 2, 7])
+def test_additions_to_the_bit(at):
+    """Slices beyond the array are clamped; zeros keep their signs, and NaN stays where it is."""
+    before = parse(additions(at=str(at)))
+    after = store_into_copy(before)
+    assert "dynamic_update_slice" not in to_text(after)
+    x = np.linspace(-1.0, 1.0, 42)
+    x[::5], x[7], x[30] = -0.0, np.nan, np.inf
+    args = [x, np.full(40, -0.0), np.array(1)]
+    (want,), (found,) = evaluate(before, args), evaluate(after, args)
+    assert want.tobytes() == found.tobytes()
 
 
 # ----- Programs
@@ -143,3 +195,24 @@ def test_a_step_makes_no_copy():
     text = myia.jit(steps).lower(x, y).compile().as_text()
     assert "dynamic-update-slice" not in text and "concatenate(" in text
     assert "dynamic_update_slice" in str(myia.jit(steps).ir(x, y)["finish.data_layout"])
+
+
+def diffusion(u):
+    for _ in range(12):
+        change = np.zeros_like(u)
+        change[1:-1] = u[2:] - 2 * u[1:-1] + u[:-2]
+        u = u + 0.1 * change
+    return np.sum(np.cos(u))
+
+
+@pytest.mark.parametrize("shape", [(8300,), (8, 1050), (8200, 2)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_adjoint_of_a_stencil_makes_no_copy(shape, dtype):
+    u = np.random.default_rng(0).random(shape).astype(dtype)
+    gradient = myia.grad(diffusion)
+    assert gradient.ir(u)["finish"].count("dynamic_update_slice") == 1  # that of the primal
+    direction, step = np.random.default_rng(1).normal(size=shape), 1e-5
+    found = np.sum(gradient(u) * direction)
+    u = u.astype(float)
+    slope = (diffusion(u + step * direction) - diffusion(u - step * direction)) / (2 * step)
+    np.testing.assert_allclose(found, slope, rtol=1e-3 if dtype is np.float32 else 1e-6)
