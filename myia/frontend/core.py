@@ -25,6 +25,7 @@ class Loop(gast.stmt):
     _attributes = ("lineno", "col_offset", "end_lineno", "end_col_offset")
 
 
+ITEM = "%item"  # what `yield from` yields
 FUNCTIONS = (gast.FunctionDef, gast.Lambda)
 Block = list[gast.stmt]
 Fresh = Callable[[str], str]  # a new name for a word
@@ -36,6 +37,10 @@ class _ToCore(gast.NodeTransformer):
         self.generic_visit(node)
         return gast.copy_location(Loop(node.target, node.iter, None, node.body, node.orelse), node)
 
+    def visit_Expr(self, node: gast.Expr) -> gast.stmt:
+        self.generic_visit(node)
+        return each_yielded(node) if isinstance(node.value, gast.YieldFrom) else node
+
     def visit_While(self, node: gast.While) -> Loop:
         self.generic_visit(node)
         return gast.copy_location(Loop(None, None, node.test, node.body, node.orelse), node)
@@ -44,6 +49,15 @@ class _ToCore(gast.NodeTransformer):
 def core(tree: gast.AST) -> gast.AST:
     """`tree` with its `for`s and `while`s as `Loop`s (changed in place)."""
     return _ToCore().visit(tree)
+
+
+def each_yielded(node: gast.Expr) -> Loop:
+    """`yield from xs` is `for item in xs: yield item`: nothing is sent into a generator."""
+    item = gast.copy_location(gast.Yield(name(ITEM, node)), node)
+    body = [gast.copy_location(gast.Expr(item), node)]
+    return gast.copy_location(
+        Loop(name(ITEM, node, gast.Store), node.value.value, None, body, []), node
+    )
 
 
 # ----- New nodes; `like` is the user's node that gives the source location
@@ -186,7 +200,7 @@ def parameters(node: gast.AST) -> list[gast.Name]:
 
 
 def body_of(node: gast.AST) -> Block:
-    """The statements of a `def`; of a lambda, one `return`."""
-    if isinstance(node, gast.Lambda):
+    """The statements of a function; of a lambda, one `return`."""
+    if isinstance(node, gast.Lambda) and not isinstance(node.body, list):
         return [gast.copy_location(gast.Return(node.body), node.body)]
     return node.body

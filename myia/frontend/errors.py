@@ -114,9 +114,9 @@ class DeleteCaptured(Diagnostic):
 
 
 class UnsupportedYield(Diagnostic):
-    title = "generators are not supported"
-    label = "a compiled function does not yield"
-    help = "append to a list, and return the list"
+    title = "the value of `yield` is not supported"
+    label = "nothing is sent into a generator"
+    help = "write `yield` as a statement of its own"
 
 
 class UnsupportedContextFunction(Diagnostic):
@@ -127,8 +127,8 @@ class UnsupportedContextFunction(Diagnostic):
 
 
 class UnsupportedGenerator(Diagnostic):
-    title = "a generator expression is supported only as the argument of a call"
-    label = "would be evaluated lazily"
+    title = "`:=` in a generator expression that is evaluated later is not supported"
+    label = "assigns a variable of the function around it"
     help = "write a list comprehension, with square brackets"
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 import gast
 
 from myia.frontend import errors
+from myia.frontend.core import has_walrus
+from myia.frontend.generators import is_lazy
 from myia.frontend.spans import Spans
 from myia.source.diagnostics import Diagnostic, MyiaError
 from myia.source.span import Span
@@ -86,8 +88,8 @@ FENCE: dict[type, Refusal | None] = {
     gast.Starred: ALLOWED,
     gast.Slice: ALLOWED,
     gast.Await: errors.UnsupportedAsync,
-    gast.Yield: errors.UnsupportedYield,
-    gast.YieldFrom: errors.UnsupportedYield,
+    gast.Yield: ALLOWED,
+    gast.YieldFrom: ALLOWED,
     gast.TemplateStr: errors.UnsupportedTemplate,
     gast.Interpolation: errors.UnsupportedTemplate,
     # ----- Parts of these
@@ -107,9 +109,13 @@ LEAVES = (
 
 
 def _generator(node: gast.GeneratorExp, parent: gast.AST | None) -> Refusal | None:
-    # As an argument it is consumed at once; elsewhere its lazy evaluation would be observable.
-    allowed = isinstance(parent, gast.Call) and node is not parent.func
+    # One that is a function may not assign the variables of the function around it.
+    allowed = not is_lazy(node, parent) or not has_walrus(node)
     return None if allowed else errors.UnsupportedGenerator
+
+
+def _yield(node: gast.Yield | gast.YieldFrom, parent: gast.AST | None) -> Refusal | None:
+    return None if isinstance(parent, gast.Expr) else errors.UnsupportedYield
 
 
 def _comprehension(node: gast.comprehension, parent: gast.AST | None) -> Refusal | None:
@@ -124,6 +130,8 @@ def _raise(node: gast.Raise, parent: gast.AST | None) -> Refusal | None:
 
 RULES: dict[type, Callable[[gast.AST, gast.AST | None], Refusal | None]] = {
     gast.GeneratorExp: _generator,
+    gast.Yield: _yield,
+    gast.YieldFrom: _yield,
     gast.comprehension: _comprehension,
     gast.Raise: _raise,
 }

@@ -22,6 +22,7 @@ from myia.frontend import errors
 from myia.frontend.core import core
 from myia.frontend.desugar import desugar
 from myia.frontend.fence import fence
+from myia.frontend.generators import lazy_generators_to_functions
 from myia.frontend.lower import lower
 from myia.frontend.match import BUILTINS_USED, remove_matches
 from myia.frontend.rename import mangle_private_names, rename_comprehension_variables
@@ -121,7 +122,7 @@ def core_text(fn: Any) -> str:
     node, file = find(fn)
     spans = Spans(file)
     try:
-        tree = _core(fn, node, spans)
+        tree = _core(fn, node, spans, as_written=True)
         for function in [n for n in gast.walk(tree) if isinstance(n, gast.FunctionDef)]:
             function.body = desugar(function)
         return to_text(tree)
@@ -129,8 +130,10 @@ def core_text(fn: Any) -> str:
         raise MyiaError(errors.TooDeep(spans.header(node), fn.__name__)) from None
 
 
-def _core(fn: types.FunctionType, node: ast.AST, spans: Spans) -> gast.AST:
-    """The function in core Python, with its jumps."""
+def _core(
+    fn: types.FunctionType, node: ast.AST, spans: Spans, as_written: bool = False
+) -> gast.AST:
+    """The function in core Python, with its jumps. `as_written`: and its generator expressions."""
     tree = gast.ast_to_gast(node)
     package = fn.__globals__.get("__package__")
     place_f_strings(tree)
@@ -143,6 +146,7 @@ def _core(fn: types.FunctionType, node: ast.AST, spans: Spans) -> gast.AST:
         tree = remove_matches(tree, _shadowing(fn, tree), spans)
     tree = desugar_statements(tree, package)
     mangle_private_names(tree, fn.__code__.co_qualname)
+    tree = tree if as_written else lazy_generators_to_functions(tree)
     rename_comprehension_variables(tree)
     return core(tree)
 
@@ -165,10 +169,14 @@ def _forgetting(code: types.CodeType) -> weakref.ref:
 
 def _in_namespace(code: py.Code, namespace: py.Namespace) -> py.Code:
     """`code`, and the code of the functions defined inside, with another namespace."""
-    region = code.region
-    if any(op.primitive is py.function for op in walk(region)):
-        region = _region_in_namespace(region, namespace)
-    return replace(code, region=region, namespace=namespace)
+
+    def placed(region: Region) -> Region:
+        if any(op.primitive is py.function for op in walk(region)):
+            return _region_in_namespace(region, namespace)
+        return region
+
+    closing = None if code.closing is None else placed(code.closing)
+    return replace(code, region=placed(code.region), closing=closing, namespace=namespace)
 
 
 def _region_in_namespace(region: Region, namespace: py.Namespace) -> Region:

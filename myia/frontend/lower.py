@@ -8,7 +8,9 @@ def f(x):                             region(%x) {
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
+from dataclasses import replace
 
 import gast
 
@@ -16,6 +18,7 @@ from myia.frontend import errors
 from myia.frontend.core import Loop, body_of
 from myia.frontend.desugar import desugar
 from myia.frontend.frame import Frame
+from myia.frontend.generators import is_generator
 from myia.frontend.liveness import liveness, maybe_unbound_reads
 from myia.frontend.lower_expr import BINARY, assign, const, expression, expressions
 from myia.frontend.scopes import Scope, assigned
@@ -31,9 +34,16 @@ from myia.source.diagnostics import MyiaError
 
 def lower(scope: Scope, spans: Spans, namespace: py.Namespace) -> py.Code:
     """The function of `scope` as code of IR(py); its syntax tree is consumed."""
+    if not is_generator(scope.node):
+        return _lower(scope, spans, namespace)
+    closing = _lower(copy.deepcopy(scope), spans, namespace, may_close=True)
+    return replace(_lower(scope, spans, namespace), closing=closing.region)
+
+
+def _lower(scope: Scope, spans: Spans, namespace: py.Namespace, may_close: bool = False) -> py.Code:
     node = scope.node
     maybe_unbound, user_liveness = maybe_unbound_reads(node), liveness(body_of(node))
-    stmts = desugar(node)
+    stmts = desugar(node, may_close=may_close)
     frame = Frame(
         scope=scope,
         spans=spans,
@@ -44,7 +54,7 @@ def lower(scope: Scope, spans: Spans, namespace: py.Namespace) -> py.Code:
         lower_function=_closure,
     )
     return py.Code(
-        name=getattr(node, "name", "<lambda>"),
+        name=getattr(node, "name", "<genexpr>" if is_generator(node) else "<lambda>"),
         parameters=_signature(node),
         captured=scope.captured,
         region=_region(frame, stmts),

@@ -14,6 +14,7 @@ import gast
 
 from myia.frontend.core import variables
 from myia.frontend.frame import Frame
+from myia.frontend.generators import GeneratorFunction
 from myia.frontend.scopes import assigned
 from myia.ir.builder import at, emit, emit1
 from myia.ir.core import Value
@@ -191,6 +192,10 @@ def _super(frame: Frame) -> Value:
 
 def _lambda(frame: Frame, node: gast.Lambda) -> Value:
     return frame.lower_function(frame, node)
+
+
+def _yield(frame: Frame, node: gast.Yield) -> Value:
+    return emit1(py.yield_, optional(frame, node.value))
 
 
 # ----- Displays and f-strings
@@ -373,6 +378,8 @@ EXPRESSIONS: dict[type, Callable[[Frame, gast.expr], Value]] = {
     gast.Compare: _compare,
     gast.Call: _call,
     gast.Lambda: _lambda,
+    GeneratorFunction: _lambda,
+    gast.Yield: _yield,
     gast.Tuple: _display(py.tuple_),
     gast.List: _display(py.list_),
     gast.Set: _display(py.set_),

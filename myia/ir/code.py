@@ -39,7 +39,8 @@ class Parameter:
 class Code:
     """A function of IR(py). Arguments of `region`: the captured cells, then the parameters.
 
-    It yields one value, what the function returns.
+    It yields one value, what the function returns. `closing`: of a generator, the same with a
+    return after each `py.yield` that says so.
     """
 
     name: str
@@ -48,3 +49,4 @@ class Code:
     region: Region
     namespace: Namespace
     span: Span | None = field(default=None)
+    closing: Region | None = None

@@ -192,15 +192,15 @@ REFUSED = {
         """
         def f(x):
             for v in x:
-                yield v * 2
+                w = yield v * 2
         """,
         """
-        generators are not supported
-          --> <test>:3:9
+        the value of `yield` is not supported
+          --> <test>:3:13
            |
-         3 |         yield v * 2
-           |         ^^^^^^^^^^^ a compiled function does not yield
-          help: append to a list, and return the list
+         3 |         w = yield v * 2
+           |             ^^^^^^^^^^^ nothing is sent into a generator
+          help: write `yield` as a statement of its own
         """,
     ),
     "yield_from": (
@@ -209,26 +209,26 @@ REFUSED = {
             y = yield from x
         """,
         """
-        generators are not supported
+        the value of `yield` is not supported
           --> <test>:2:9
            |
          2 |     y = yield from x
-           |         ^^^^^^^^^^^^ a compiled function does not yield
-          help: append to a list, and return the list
+           |         ^^^^^^^^^^^^ nothing is sent into a generator
+          help: write `yield` as a statement of its own
         """,
     ),
     "generator": (
         """
         def f(x):
-            g = (v * 2 for v in x)
+            g = ((y := v) * 2 for v in x)
             return next(g)
         """,
         """
-        a generator expression is supported only as the argument of a call
+        `:=` in a generator expression that is evaluated later is not supported
           --> <test>:2:9
            |
-         2 |     g = (v * 2 for v in x)
-           |         ^^^^^^^^^^^^^^^^^^ would be evaluated lazily
+         2 |     g = ((y := v) * 2 for v in x)
+           |         ^^^^^^^^^^^^^^^^^^^^^^^^^ assigns a variable of the function around it
           help: write a list comprehension, with square brackets
         """,
     ),

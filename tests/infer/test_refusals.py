@@ -136,12 +136,38 @@ PROGRAMS = {
         """,
         (1.0, {"v": np.ones(2, np.longdouble)}),
     ),
-    "next": (
+    "zip_of_generators": (
         """
+        def numbers(x):
+            while True:
+                yield x
         def f(x):
-            return next(iter([x, x * x]))
+            for a, b in zip(numbers(x), numbers(1.0)):
+                return a + b
         """,
         (1.0,),
+    ),
+    "rest_of_a_generator": (
+        """
+        def numbers(x):
+            while True:
+                yield x
+        def f(x):
+            g = numbers(x)
+            return next(g) + next(g)
+        """,
+        (1.0,),
+    ),
+    "unbounded_recursion_of_generators": (
+        """
+        def walk(n):
+            if n > 0:
+                yield from walk(n - 1)
+                yield n
+        def f(n):
+            return sum(walk(n[0]))
+        """,
+        (np.array([3]),),
     ),
     "iterator_of_the_user": (
         """

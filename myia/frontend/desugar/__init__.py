@@ -13,6 +13,7 @@ import gast
 
 from myia.frontend.core import Block, body_of, fresh_names
 from myia.frontend.desugar.break_ import remove_breaks
+from myia.frontend.desugar.closed import return_when_closed
 from myia.frontend.desugar.continue_ import remove_continues
 from myia.frontend.desugar.raise_ import leave_after_raise
 from myia.frontend.desugar.return_ import remove_early_returns
@@ -31,9 +32,14 @@ DESUGARINGS = (
 )
 
 
-def desugar(function: gast.AST) -> Block:
-    """The statements of `function` in core Python without jumps."""
+def desugar(function: gast.AST, *, may_close: bool = False) -> Block:
+    """The statements of `function` in core Python without jumps.
+
+    `may_close`: it is a generator, whose consumer may take no more items.
+    """
     stmts, fresh = body_of(function), fresh_names()
+    if may_close:
+        stmts = return_when_closed(stmts, fresh)
     for desugaring in DESUGARINGS:
         stmts = desugaring(stmts, fresh)
     return stmts

@@ -73,10 +73,11 @@ class Report:
 
 @dataclass(frozen=True)
 class Frame:
-    """A call in progress. `cells`: the variables of the Python closure that the code reads."""
+    """A call in progress."""
 
     code: Code
-    cells: dict[str, Abstract]
+    cells: dict[str, Abstract]  # the variables of the Python closure that the code reads
+    consume: Callable[[Abstract], Abstract] | None = None  # of a generator: what takes its items
 
 
 class Context:
@@ -110,8 +111,7 @@ class Context:
         self.frames: list[Frame] = []
         # The call stack and the loops around the present op, as a key.
         self.path: tuple[Any, ...] = ()
-        # Loop (by path) -> its last fixed point, the first guess at its next visit.
-        self.last_fixed_points: dict[Any, Any] = {}
+        self.last_fixed_points: dict[Any, Any] = {}  # of loops, by path
         # Loop -> how often its body was inferred.
         self.visits: dict[Any, int] = {}
         # What was asked (`infer/boundary/arguments.py`), and the answers: as abstract values, and
@@ -159,7 +159,8 @@ class Context:
     # ----- What an interpreter does (`eval/interpreter.py`)
 
     flat: Any  # the objects of the arguments (`infer/boundary/signature.py`)
-    frame: Callable[[Code, dict[str, Abstract] | None], AbstractContextManager[None]]
+    frame: Callable[..., AbstractContextManager[None]]
+    cells_of: Callable[[Code], dict[str, Abstract]]
     run: Callable[[Region, dict[Value, Abstract]], list[Abstract]]
     call: Callable[[Abstract, Sequence[Abstract], dict[str, Abstract]], Abstract]
     global_value: Callable[[str], Abstract]

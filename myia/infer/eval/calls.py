@@ -1,7 +1,7 @@
 """Calls: binding of arguments, Python functions, our closures, library functions, classes.
 
 Calls are inlined: the body of the callee is inferred again at every call. A recursion is unrolled
-up to `RECURSION_LIMIT`, unless it is a tail call (`tail_calls.py`).
+up to a limit, unless it is a tail call (`tail_calls.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from myia.infer.boundary.instances import (
     is_generated,
 )
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, DeepRecursion, NeedsStatic, Unsupported
+from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.facts import (
     ABSENT,
     Answer,
@@ -55,6 +55,7 @@ from myia.infer.jax.objects.dispatch import (
     call_marked_for_tracing,
     function_under_jit,
 )
+from myia.infer.loops.generators import generator, limit_depth
 from myia.infer.numeric.constant_methods import (
     call_method,
     evaluate_constant,
@@ -66,7 +67,6 @@ from myia.primitives.core.define import constant
 from myia.primitives.core.py import Code, Parameter
 from myia.primitives.pointwise import logic
 
-RECURSION_LIMIT = 120
 ERROR_MODES = ("all", "divide", "over", "under", "invalid")
 USE_KEYWORDS = "give the attributes as keywords"
 
@@ -225,11 +225,10 @@ def call_code(
     cells: dict[str, Abstract] | None = None,
 ) -> Abstract:
     """Run a function of IR(py). `cells`: its Python closure (None: that of its parent)."""
-    depth = sum(frame.code is code for frame in ctx.frames)
-    if depth > RECURSION_LIMIT:
-        # If a loop around is unrolled, the depth may be bounded by a compile-time number.
-        ctx.fail(DeepRecursion, error=NeedsStatic, name=code.name, depth=depth)
-    if depth:
+    if code.closing is not None:
+        bound = bind(ctx, code.name, code.parameters, defaults, args, kwargs)
+        return generator(ctx, code, captured, bound, cells)
+    if limit_depth(ctx, code):
         ctx.recursive_calls += 1
         static_code.limit_recursion(ctx, ctx.recursive_calls, code)
     bound = bind(ctx, code.name, code.parameters, defaults, args, kwargs)

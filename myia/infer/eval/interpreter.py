@@ -33,7 +33,8 @@ from myia.infer.domain.values import (
 from myia.infer.eval import calls
 from myia.infer.lists import nested_sequences
 from myia.infer.lists.growing_lists import list_length
-from myia.infer.loops.iterables import items_of
+from myia.infer.loops.generators import is_generator
+from myia.infer.loops.iterables import items_of, iterated
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.numeric.samples import has, type_of
 from myia.ir.builder import at, current_span
@@ -50,19 +51,27 @@ class Interpreter(Context):
     """A context that can run IR(py)."""
 
     @contextmanager
-    def frame(self, code: py.Code, cells: dict[str, Abstract] | None) -> Iterator[None]:
+    def frame(
+        self,
+        code: py.Code,
+        cells: dict[str, Abstract] | None,
+        consume: Callable[[Abstract], Abstract] | None = None,
+    ) -> Iterator[None]:
         """The call of `code`; `cells=None`: a function inside another shares its closure."""
-        if cells is None:
-            own = (f.cells for f in reversed(self.frames) if f.code.namespace is code.namespace)
-            cells = next(own, {})
+        cells = self.cells_of(code) if cells is None else cells
         path = self.path
         self.path = (*path, current_span(), code)
-        self.frames.append(Frame(code, cells))
+        self.frames.append(Frame(code, cells, consume))
         try:
             yield
         finally:
             self.frames.pop()
             self.path = path
+
+    def cells_of(self, code: py.Code) -> dict[str, Abstract]:
+        """The variables of the Python closure that a function inside another shares."""
+        own = (f.cells for f in reversed(self.frames) if f.code.namespace is code.namespace)
+        return next(own, {})
 
     def global_value(self, name: str) -> Abstract:
         """A name of the module of the running function, or a builtin."""
@@ -117,10 +126,13 @@ class Interpreter(Context):
 
         `to_end`: here, of an iterator, all of them are taken; else it counts as used in part.
         """
+        x = iterated(self, x)
         if isinstance(x, Tuple):
             return x.items
         if isinstance(contents := self.held(x), ListObject):
             return contents.items
+        if not to_end and is_generator(x):
+            items_of(self, x)  # refuses it: Python takes the items later
         if (sequence := sequence_of(self, x)) is not x:
             found = self.list_items(sequence)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from myia.infer import attributes
@@ -28,7 +29,7 @@ from myia.infer.domain.values import (
 from myia.infer.eval import static_code
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
 from myia.infer.indexing import indexing
-from myia.infer.loops import fixed_point
+from myia.infer.loops import fixed_point, generators
 from myia.infer.loops.iterators import USED_IN_PART, iterator, set_state, take, use_up
 from myia.infer.numeric import f_strings
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
@@ -127,6 +128,13 @@ def _mapping(ctx: Context, x: Abstract) -> Iterator[tuple[Any, Abstract]]:
     if not isinstance(contents, DictObject):
         ctx.fail(BadType, message="argument after ** must be a mapping")
     return zip(contents.keys, contents.values)
+
+
+@handles(py.yield_, optional=True)
+def _yield(ctx: Interpreter, op: Op, item: Abstract) -> Abstract:
+    consume = ctx.frames[-1].consume
+    assert consume is not None
+    return consume(item)
 
 
 @handles(py.generator)
@@ -243,7 +251,6 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
         if parts.count is not None:
             take(ctx, env[parts.count], to_end=parts.cond is None)
         return tuple(known)
-    items = None if parts.count is None else ctx.items_of(env[parts.count])
 
     def run(region: Region, item: Abstract, xs: Sequence[Abstract]) -> list[Abstract]:
         env.update(zip(region.args, (item, *xs)))
@@ -257,8 +264,14 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
         def cond(item: Abstract, xs: Sequence[Abstract]) -> Abstract:
             return truth(ctx, run(test, item, xs)[0])
 
-    code = fixed_point.LoopCode(op, items, cond, lambda item, xs: run(parts.body, item, xs))
-    after = tuple(fixed_point.loop(ctx, code, [env[x] for x in parts.carries]))
+    iterable = None if parts.count is None else generators.as_generator(ctx, env[parts.count])
+    init = [env[x] for x in parts.carries]
+    body = partial(run, parts.body)
+    if generators.is_generator(iterable):
+        return tuple(generators.loop(ctx, iterable, cond, body, init))
+    items = None if iterable is None else ctx.items_of(iterable)
+    code = fixed_point.LoopCode(op, items, cond, body)
+    after = tuple(fixed_point.loop(ctx, code, init))
     if items is not None and cond is None:
         use_up(ctx, env[parts.count])
     return after

@@ -166,6 +166,7 @@ class Run:
 
     def run_code(self, f: Function, bound: Sequence[Any]) -> Any:
         code, caller = f.code, self.function
+        require(code.closing is None)
         if self.calls[code] and not self.loop_depth:
             self.recursive_calls, self.recursion = self.recursive_calls + 1, code
         self.calls[code] += 1

@@ -14,7 +14,7 @@ from __future__ import annotations
 import collections.abc
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import numpy as np
@@ -53,7 +53,7 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic import access
 from myia.infer.indexing import dynamic_subscripts, indexing
 from myia.infer.lists import growing_lists
-from myia.infer.loops.iterators import has_items
+from myia.infer.loops.iterators import has_items, items_taken
 from myia.infer.numeric.samples import error_of, fail_without
 from myia.infer.operators import operators
 from myia.ir.core import Value
@@ -92,7 +92,9 @@ def items_of(ctx: Context, x: Abstract) -> Items:
     if isinstance(x, Tuple):
         return _static_items(ctx, x.items)
     if isinstance(x, Iterator):
-        return ITERATORS[x.kind](ctx, x) if has_items(ctx, x) else _static_items(ctx, ())
+        taken = items_taken(ctx, x)
+        found = ITERATORS[x.kind](ctx, x) if has_items(ctx, x) else _static_items(ctx, ())
+        return _after(ctx, found, taken) if taken else found
     if isinstance(x, Static) and isinstance(x.value, (str, tuple, frozenset, range)):
         return _static_items(ctx, tuple(map(Static, x.value)))
     if isinstance(x, Ref):
@@ -106,6 +108,25 @@ def items_of(ctx: Context, x: Abstract) -> Items:
             ctx.fail(Unsupported, what=f"iteration over {ctx.describe(x)}, which changes it,")
         return items_of(ctx, ctx.root(Answer(tuple, x.value)))
     refuse_iteration(ctx, x)
+
+
+def _after(ctx: Context, items: Items, taken: int) -> Items:
+    """The items that are left after some."""
+    current = items.current_item
+
+    def item(i: Abstract) -> Abstract:
+        j = operators.binary(ctx, "+", i, Static(taken))
+        hi = items.max_length
+        if isinstance(j, Scalar):
+            j = replace(j, lo=taken, hi=None if hi is None else hi - 1)
+        return items.item(j)
+
+    return replace(
+        items,
+        length=_range_length(ctx, Static(taken), items.length, 1),
+        item=item,
+        current_item=None if current is None else lambda i: current(i + taken),
+    )
 
 
 def refuse_iteration(ctx: Context, x: Abstract) -> NoReturn:
@@ -139,14 +160,23 @@ def _object(ctx: Context, x: Ref, contents: Contents) -> Items:
     ctx.fail(Unsupported, what=f"iteration over {ctx.describe(x)}")
 
 
+def iterated(ctx: Context, x: Abstract) -> Abstract:
+    """What a loop over `x` runs over: of an instance with an `__iter__`, what that gives."""
+    if not isinstance(ctx.held(x), InstanceObject):
+        return x
+    if (found := ctx.special_method(x, "__iter__")) is None:
+        return x
+    items = ctx.call(found, (), {})
+    if ctx.special_method(items, "__next__") is None:
+        return items
+    help_text = "write `__iter__` as a generator, or give it a list to return: `return iter(items)`"
+    ctx.fail(Unsupported, what="iteration by `__next__`", help_text=help_text)
+
+
 def _instance(ctx: Context, x: Ref) -> Items:
     """By its `__iter__`, else by its `__getitem__`."""
-    if (found := ctx.special_method(x, "__iter__")) is not None:
-        items = ctx.call(found, (), {})
-        if ctx.special_method(items, "__next__") is None:
-            return items_of(ctx, items)
-        help_text = "give `__iter__` a list to return: `return iter(items)`"
-        ctx.fail(Unsupported, what="iteration by `__next__`", help_text=help_text)
+    if (items := iterated(ctx, x)) is not x:
+        return items_of(ctx, items)
     if (found := ctx.special_method(x, "__getitem__")) is not None:
         return _static_items(ctx, _items_until_index_error(ctx, found))
     refuse_iteration(ctx, x)

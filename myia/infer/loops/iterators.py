@@ -12,7 +12,17 @@ from collections.abc import Callable
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NeedsStatic, Unsupported
 from myia.infer.domain.heap import CellObject
-from myia.infer.domain.values import Abstract, Iterator, Ref, Scalar, Static, Tuple, is_none
+from myia.infer.domain.values import (
+    NONE,
+    Abstract,
+    Iterator,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+    is_none,
+    is_static_int,
+)
 from myia.source.diagnostics import MyiaError
 
 UNUSED, USED_IN_PART, USED_UP = map(Static, range(3))  # what was taken of an iterator
@@ -32,19 +42,30 @@ def has_items(ctx: Context, x: Iterator) -> bool:
     if is_none(x.state):
         return True
     state = ctx.contents_as(x.state, CellObject).content
-    if state not in (UNUSED, USED_UP):
+    if state not in (UNUSED, USED_UP) and not items_taken(ctx, x):
         label = "some of its items may have been taken before"
         help_text = "make a list of it first, and use the list: `items = list(...)`"
         error = NeedsStatic if isinstance(state, Scalar) else MyiaError
         what = "an iterator that is used twice"
         ctx.fail(Unsupported, error=error, what=what, label_text=label, help_text=help_text)
     set_state(ctx, x, USED_IN_PART)
-    return state is UNUSED
+    return state is not USED_UP
+
+
+def items_taken(ctx: Context, x: Iterator) -> int:
+    """How many items `next` has taken, which are all that has been taken of it."""
+    state = NONE if is_none(x.state) else ctx.contents_as(x.state, CellObject).content
+    return -state.value if is_static_int(state) and state.value < 0 else 0
+
+
+def set_taken(ctx: Context, x: Iterator, count: int) -> None:
+    """Say how many items `next` has taken."""
+    set_state(ctx, x, Static(-count))
 
 
 def sequence_of(ctx: Context, x: Abstract) -> Abstract:
     """All items of an iterator as a sequence, if its kind is in `SEQUENCES`; else `x`."""
-    if not isinstance(x, Iterator) or x.kind not in SEQUENCES:
+    if not isinstance(x, Iterator) or x.kind not in SEQUENCES or items_taken(ctx, x):
         return x
     return SEQUENCES[x.kind](ctx, x) if has_items(ctx, x) else Tuple(())
 

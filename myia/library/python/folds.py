@@ -17,7 +17,9 @@ from myia.infer.operators import comparison
 from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function
-from myia.library.support.from_source import from_source
+from myia.library.python import generators
+from myia.library.python.generators import over_generators
+from myia.library.support.from_source import call_source, from_source
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
@@ -29,7 +31,6 @@ def sum_(iterable: Any, /, start: Any = 0) -> Any:
     return start
 
 
-@from_source(all)
 def all_(iterable: Any, /) -> Any:
     found = True
     for item in iterable:
@@ -37,12 +38,23 @@ def all_(iterable: Any, /) -> Any:
     return found
 
 
-@from_source(any)
 def any_(iterable: Any, /) -> Any:
     found = False
     for item in iterable:
         found = found or bool(item)
     return found
+
+
+@function(all, dynamic=as_is)
+@over_generators(generators.all_)
+def _all(ctx: Context, iterable: Abstract) -> Abstract:
+    return call_source(ctx, all_, (iterable,), {})
+
+
+@function(any, dynamic=as_is)
+@over_generators(generators.any_)
+def _any(ctx: Context, iterable: Abstract) -> Abstract:
+    return call_source(ctx, any_, (iterable,), {})
 
 
 def _extremum(op: str) -> Callable[..., Abstract]:

@@ -25,13 +25,34 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.loops.fixed_point import LoopCode, States, loop
+from myia.infer.loops.generators import is_generator
 from myia.infer.loops.iterables import ITERATORS, Items, index_value, items_of
-from myia.infer.loops.iterators import SEQUENCES, iterator, reiterable
+from myia.infer.loops.iterators import (
+    SEQUENCES,
+    USED_UP,
+    items_taken,
+    iterator,
+    reiterable,
+    set_state,
+    set_taken,
+)
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function
-from myia.primitives.pointwise import arithmetic
+from myia.library.python.generators import (
+    comes_one_by_one,
+    enumerate_,
+    filter_,
+    map_,
+    next_,
+    next_or,
+    over_generators,
+    zip_generator,
+)
+from myia.library.support.from_source import call_source
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import arithmetic, logic
 
 
 def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
@@ -45,6 +66,7 @@ def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
 
 
 @function(enumerate, dynamic=as_is)
+@over_generators(enumerate_)
 def _enumerate(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
     return iterator(ctx, "enumerate", iterable, start)
 
@@ -61,7 +83,13 @@ def _enumerate_items(ctx: Context, x: Iterator) -> Items:
 
 @function(zip, dynamic=as_is)
 def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstract:
-    if ctx.static(strict, "`strict`"):
+    is_strict = ctx.static(strict, "`strict`")
+    one_by_one = [comes_one_by_one(x) for x in iterables]
+    if any(map(is_generator, iterables)) or (iterables and all(one_by_one)):
+        if is_strict:
+            ctx.fail(Unsupported, what="`zip` of a generator with `strict`")
+        return zip_generator(ctx, iterables)
+    if is_strict:
         iterables = tuple(reiterable(ctx, x) for x in iterables)
         counts = [ctx.items_of(x).length for x in iterables]
         if not all(map(is_static_int, counts)) or len({c.value for c in counts}) > 1:
@@ -116,13 +144,36 @@ def _iter(ctx: Context, x: Abstract) -> Abstract:
     return x if isinstance(x, Iterator) and isinstance(x.state, Ref) else iterator(ctx, "iter", x)
 
 
-@function(next)
+@function(next, dynamic=as_is)
 def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
-    help_text = "take an item by its index, or write a loop"
-    ctx.fail(Unsupported, what="`next`", help_text=help_text)
+    """`next(iterator[, default])`: of a generator, the first item only."""
+    if is_generator(iterator):
+        return call_source(ctx, next_or if default else next_, (iterator, *default), {})
+    if not isinstance(iterator, Iterator) or not isinstance(iterator.state, Ref):
+        ctx.fail(BadType, message=f"{ctx.describe(iterator)} is not an iterator")
+    if any(isinstance(x, Iterator) and isinstance(x.state, Ref) for x in iterator.items):
+        help_text = "take an item by its index, or write a loop"
+        ctx.fail(Unsupported, what="`next` of an iterator over iterators", help_text=help_text)
+    taken = items_taken(ctx, iterator)
+    items = items_of(ctx, iterator)
+    if is_static_int(items.length) and not items.length.value:
+        set_state(ctx, iterator, USED_UP)
+    else:
+        set_taken(ctx, iterator, taken + 1)
+
+    def end() -> Abstract:
+        if default:
+            return default[0]
+        return ctx.fail(BadValue, message="", exception="StopIteration")
+
+    if isinstance(items.length, Static):
+        return items.item(Static(0)) if items.length.value > 0 else end()
+    there = logic.gt(items.length.value, constant(0, items.length.dtype))
+    return branch(ctx, Scalar(there, weak=True), lambda: items.item(Static(0)), end)
 
 
 @function(map, dynamic=as_is)
+@over_generators(map_)
 def _map(ctx: Context, f: Abstract, *iterables: Abstract) -> Abstract:
     return iterator(ctx, "map", f, *iterables)
 
@@ -136,6 +187,7 @@ def _map_items(ctx: Context, x: Iterator) -> Items:
 
 
 @function(filter)
+@over_generators(filter_)
 def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
     return iterator(ctx, "filter", f, iterable)
 

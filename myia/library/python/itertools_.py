@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import (
     NONE,
     Abstract,
@@ -24,11 +24,26 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
+from myia.infer.loops.generators import ENDLESS
 from myia.infer.loops.iterables import Items, items_of
-from myia.infer.loops.iterators import iterator, reiterable, sequence_of
+from myia.infer.loops.iterators import has_items, items_taken, iterator, reiterable, sequence_of
 from myia.infer.operators import operators
 from myia.infer.registry import function
+from myia.library.python.generators import (
+    ENDLESS_LENGTH,
+    accumulate_,
+    chain_,
+    chain_from,
+    count_,
+    cycle_,
+    islice_,
+    over_generators,
+    pairwise_,
+    repeat_,
+    starmap_,
+)
 from myia.library.python.iterators import items_of_kind
+from myia.library.support.from_source import call_source
 
 
 def _offset(ctx: Context, i: Abstract, scale: int, offset: int, most: int) -> Abstract:
@@ -66,6 +81,7 @@ def _product_items(ctx: Context, x: Iterator) -> Items:
 
 
 @function(itertools.pairwise)
+@over_generators(pairwise_)
 def _pairwise(ctx: Context, iterable: Abstract) -> Abstract:
     return iterator(ctx, "pairwise", iterable)
 
@@ -82,6 +98,7 @@ def _pairwise_items(ctx: Context, x: Iterator) -> Items:
 
 
 @function(itertools.islice)
+@over_generators(islice_)
 def _islice(ctx: Context, iterable: Abstract, *bounds: Abstract) -> Abstract:
     return iterator(ctx, "islice", iterable, *bounds)
 
@@ -104,8 +121,7 @@ def _islice_items(ctx: Context, x: Iterator) -> Items:
 @function(itertools.repeat)
 def _repeat(ctx: Context, x: Abstract, times: Abstract | None = None) -> Abstract:
     if times is None:
-        help_text = "say how often: `itertools.repeat(x, n)`"
-        ctx.fail(Unsupported, what="`itertools.repeat` without end", help_text=help_text)
+        return iterator(ctx, "repeat_forever", x)
     if not is_number(times) or kind_of(times) not in "iub":
         ctx.needs_static("how often `itertools.repeat` repeats")
     return iterator(ctx, "repeat", x, times)
@@ -121,21 +137,80 @@ def _repeat_items(ctx: Context, x: Iterator) -> Items:
     return Items(as_number(times), lambda i: item)
 
 
+# ----- Without end: items by their index beside other iterables, else a generator
+
+
+@function(itertools.count)
+def _count(ctx: Context, start: Abstract = Static(0), step: Abstract = Static(1)) -> Abstract:
+    if all(is_number(x) and kind_of(x) in "iu" for x in (start, step)):
+        return iterator(ctx, "count", start, step)
+    return call_source(ctx, count_, (start, step), {})  # Python adds floats one by one
+
+
+@items_of_kind("count")
+def _count_items(ctx: Context, x: Iterator) -> Items:
+    start, step = x.items
+
+    def item(i: Abstract) -> Abstract:
+        return operators.binary(ctx, "+", operators.binary(ctx, "*", i, step), start)
+
+    return Items(Static(ENDLESS_LENGTH), item)
+
+
+@items_of_kind("repeat_forever")
+def _endless_repeat_items(ctx: Context, x: Iterator) -> Items:
+    return Items(Static(ENDLESS_LENGTH), lambda i: x.items[0])
+
+
+@function(itertools.cycle)
+def _cycle(ctx: Context, iterable: Abstract) -> Abstract:
+    return iterator(ctx, "cycle", Tuple(ctx.list_items(iterable)))
+
+
+@items_of_kind("cycle")
+def _cycle_items(ctx: Context, x: Iterator) -> Items:
+    part = items_of(ctx, x.items[0])
+    count = ctx.int_of(part.length, "the number of items")
+
+    def item(i: Abstract) -> Abstract:
+        at = operators.binary(ctx, "%", i, Static(count))
+        return part.item(_offset(ctx, at, 1, 0, count - 1))
+
+    return Items(Static(ENDLESS_LENGTH), item, part.unroll) if count else part
+
+
+def _endless(source: Callable) -> Callable[[Context, Iterator], Abstract]:
+    def as_generator(ctx: Context, x: Iterator) -> Abstract:
+        taken = items_taken(ctx, x)
+        if not has_items(ctx, x):
+            return Tuple(())
+        found = call_source(ctx, source, x.items, {})
+        return call_source(ctx, islice_, (found, Static(taken), NONE), {}) if taken else found
+
+    return as_generator
+
+
+ENDLESS.update(count=_endless(count_), repeat_forever=_endless(repeat_), cycle=_endless(cycle_))
+
+
 # ----- All items at once. Python takes them later: of iterators they leave an unknown part
 
 
 @function(itertools.chain)
+@over_generators(chain_)
 def _chain(ctx: Context, *iterables: Abstract) -> Abstract:
     items = tuple(item for x in iterables for item in ctx.list_items(x, to_end=False))
     return iterator(ctx, "iter", Tuple(items))
 
 
 @function(itertools.chain.from_iterable)
+@over_generators(chain_from)
 def _chain_from(ctx: Context, iterables: Abstract) -> Abstract:
     return _chain(ctx, *ctx.list_items(iterables, to_end=False))
 
 
 @function(itertools.accumulate)
+@over_generators(accumulate_)
 def _accumulate(
     ctx: Context, iterable: Abstract, func: Abstract = NONE, *, initial: Abstract = NONE
 ) -> Abstract:
@@ -150,6 +225,7 @@ def _accumulate(
 
 
 @function(itertools.starmap)
+@over_generators(starmap_)
 def _starmap(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
     items = ctx.list_items(iterable, to_end=False)
     results = tuple(ctx.call(f, ctx.list_items(item), {}) for item in items)

@@ -14,8 +14,6 @@ what is refused.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,11 +22,9 @@ from numpy.typing import DTypeLike
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import RaiseReached, Unsupported
 from myia.infer.domain.values import Abstract, Static
+from myia.infer.eval.library_calls import located_here
 from myia.infer.registry import as_is, function, method
-from myia.ir.builder import current_span
 from myia.library.support.ways import SOURCE, defined_by
-from myia.source.diagnostics import MyiaError, render
-from myia.source.span import Span
 
 # Types in NumPy source. Its functions take what NumPy takes: numbers and sequences for arrays, an
 # integer, a tuple or None for axes. The overloads of NumPy's own types do not admit such unions.
@@ -60,28 +56,13 @@ def call_source(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Ab
 
     Errors in a function of the user's that the source calls keep their location.
     """
-    span, before = current_span(), len(ctx.checks)
     try:
-        result = ctx.call(Static(source), args, kwargs)
-    except MyiaError as error:
-        if isinstance(error, RaiseReached) and error.exception is NotImplementedError:
+        with located_here(ctx):
+            return ctx.call(Static(source), args, kwargs)
+    except RaiseReached as error:
+        if error.exception is NotImplementedError:
             ctx.fail(Unsupported, what=error.check.message)
-        if _is_ours(error.diagnostic.span):
-            error.diagnostic = replace(error.diagnostic, span=span)
-            error.args = (render(error.diagnostic),)
         raise
-    ctx.checks[before:] = [
-        replace(check, span=span) if _is_ours(check.span) else check
-        for check in ctx.checks[before:]
-    ]
-    return result
-
-
-LIBRARY = Path(__file__).parent.parent
-
-
-def _is_ours(span: Span | None) -> bool:
-    return span is None or LIBRARY in Path(span.file.name).parents
 
 
 def _no_value(x: Abstract) -> bool:

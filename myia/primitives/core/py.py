@@ -25,6 +25,7 @@ operations abstractly and emits typed ones. One result each unless said otherwis
     py.tuple py.list py.set (*items) {stars}      stars[i]: item i is unpacked into the display
     py.dict (*keys and values) {stars}            k0 v0 k1 v1 ...; stars[i]: v_i is a `**mapping`
     py.unpack (x) {before, starred, after}        before + starred + after results
+    py.yield (x)                     whether the consumer of the items takes no more
     py.format (*values) {parts}      an f-string; parts: str | (conversion, format spec), in order
     py.assert (condition, message)   no result
     py.raise (exception)             no result
@@ -72,6 +73,7 @@ list_ = _py("list", effect=True)
 set_ = _py("set", effect=True)
 dict_ = _py("dict", effect=True)
 generator = _py("generator", effect=True)  # of the list of its items, and of its first iterable
+yield_ = _py("yield", effect=True)
 format_ = _py("format", effect=True)
 assert_ = _py("assert", results=0, effect=True)
 raise_ = _py("raise", results=0, effect=True)

@@ -1,0 +1,287 @@
+"""Iterators over generators, as generators: their source is compiled like a user's.
+
+    enumerate(g)      ->      i = 0
+                              for item in g:
+                                  yield i, item
+                                  i += 1
+
+Items of other iterables have an index (`iterators.py`, `itertools_.py`); those of a generator come
+one after the other. No source takes an item that Python would not take.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from myia.infer.domain import values
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import bounds
+from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, Tuple
+from myia.infer.loops.generators import ENDLESS, is_generator
+from myia.infer.loops.iterables import items_of
+from myia.infer.loops.iterators import has_items
+from myia.infer.registry import as_is, function
+from myia.library.support.from_source import call_source
+
+ENDLESS_LENGTH = 2**62  # of iterables without end whose items have an index
+Source = Callable[..., Any]
+Handler = Callable[..., Abstract]
+
+
+def comes_one_by_one(x: Abstract) -> bool:
+    """Have the items of `x` no index, or no end?"""
+    return is_generator(x) or (isinstance(x, values.Iterator) and x.kind in ENDLESS)
+
+
+def over_generators(source: Source) -> Callable[[Handler], Handler]:
+    """The handler of a function of iterables, with the source that it has over generators."""
+
+    def decorate(handler: Handler) -> Handler:
+        @functools.wraps(handler)
+        def either(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+            if any(map(comes_one_by_one, (*args, *kwargs.values()))):
+                return call_source(ctx, source, args, kwargs)
+            return handler(ctx, *args, **kwargs)
+
+        return either
+
+    return decorate
+
+
+# ----- Built-in functions
+
+
+def enumerate_(iterable: Any, start: Any = 0) -> Iterator[Any]:
+    i = start
+    for item in iterable:
+        yield i, item
+        i += 1
+
+
+def map_(f: Any, *iterables: Any) -> Iterator[Any]:
+    if len(iterables) == 1:
+        for item in iterables[0]:
+            yield f(item)
+    else:
+        for row in zip(*iterables):
+            yield f(*row)
+
+
+def filter_(f: Any, iterable: Any) -> Iterator[Any]:
+    for item in iterable:
+        if item if f is None else f(item):
+            yield item
+
+
+def any_(iterable: Any, /) -> Any:
+    found = False
+    for item in iterable:
+        if item:
+            found = True
+            break
+    return found
+
+
+def all_(iterable: Any, /) -> Any:
+    found = True
+    for item in iterable:
+        if not item:
+            found = False
+            break
+    return found
+
+
+def next_(iterator: Any, /) -> Any:
+    for item in iterator:
+        return item
+    raise StopIteration
+
+
+def next_or(iterator: Any, default: Any, /) -> Any:
+    for item in iterator:
+        return item
+    return default
+
+
+# ----- `zip`, of one generator and of iterables whose items have an index
+
+
+def zip_(before: Any, items: Any, after: Any) -> Iterator[Any]:
+    i, most, least = 0, _count(before), _count(after)
+    if most is None or most > 0:
+        for item in items:
+            if least is not None and i >= least:
+                return
+            yield (*_row(before, i), item, *_row(after, i))
+            i += 1
+            if most is not None and i >= most:
+                return
+
+
+def _count(rows: Any) -> Any:
+    """How many rows there are; None: they have no end."""
+
+
+def _row(rows: Any, i: Any) -> Any:
+    """The row at `i`, which there is."""
+
+
+@function(_count, dynamic=as_is)
+def _count_of_rows(ctx: Context, rows: Abstract) -> Abstract:
+    length = items_of(ctx, rows).length
+    return NONE if isinstance(length, Static) and length.value >= ENDLESS_LENGTH else length
+
+
+@function(_row, dynamic=as_is)
+def _row_at(ctx: Context, rows: Abstract, i: Abstract) -> Abstract:
+    items = items_of(ctx, rows)
+    if isinstance(i, Scalar):
+        most = bounds(items.length)[1]
+        i = Scalar(i.value, True, 0, None if most is None else most - 1)
+    return items.item(i)
+
+
+def zip_generator(ctx: Context, iterables: tuple[Abstract, ...]) -> Abstract:
+    """A `zip` with a generator among its iterables."""
+    found = [i for i, x in enumerate(iterables) if is_generator(x)]
+    if len(found) > 1:
+        help_text = "make a list of all but one of them"
+        ctx.fail(Unsupported, what="`zip` of several generators", help_text=help_text)
+    at = found[0] if found else 0
+    before, after = (
+        values.Iterator("zip", tuple(_without_state(ctx, x) for x in part))
+        if part
+        else ENDLESS_ROWS
+        for part in (iterables[:at], iterables[at + 1 :])
+    )
+    return call_source(ctx, zip_, (before, iterables[at], after), {})
+
+
+ENDLESS_ROWS = values.Iterator("repeat_forever", (Tuple(()),))
+
+
+def _without_state(ctx: Context, x: Abstract) -> Abstract:
+    """What gives the items of `x` each time; from now on `x` counts as used in part."""
+    if not isinstance(x, values.Iterator):
+        return x
+    if isinstance(x.state, Ref) and not has_items(ctx, x):
+        return Tuple(())
+    return replace(x, items=tuple(_without_state(ctx, y) for y in x.items), state=NONE)
+
+
+# ----- `itertools`
+
+
+def count_(start: Any = 0, step: Any = 1) -> Iterator[Any]:
+    while True:
+        yield start
+        start += step
+
+
+def repeat_(item: Any) -> Iterator[Any]:
+    while True:
+        yield item
+
+
+def cycle_(items: Any) -> Iterator[Any]:
+    while len(items) > 0:
+        yield from items
+
+
+def islice_(iterable: Any, *limits: Any) -> Iterator[Any]:
+    if len(limits) == 1:
+        limits = (0, *limits)
+    start, stop, step = limits if len(limits) == 3 else (*limits, 1)
+    start, step = start or 0, step or 1
+    last = None if stop is None else max(start, stop)
+    i = 0
+    if last != 0:
+        for item in iterable:
+            if (step == 1 and start == 0) or (
+                i >= start and (i - start) % step == 0 and (stop is None or i < stop)
+            ):
+                yield item
+            i += 1
+            if last is not None and i >= last:
+                return
+
+
+def chain_(*iterables: Any) -> Iterator[Any]:
+    for iterable in iterables:
+        yield from iterable
+
+
+def chain_from(iterables: Any) -> Iterator[Any]:
+    for iterable in iterables:
+        yield from iterable
+
+
+def accumulate_(iterable: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
+    first, total = initial is None, initial
+    if initial is not None:
+        yield initial
+    for item in iterable:
+        if first:
+            total, first = item, False
+        elif func is None:
+            total = total + item
+        else:
+            total = func(total, item)
+        yield total
+
+
+def pairwise_(iterable: Any) -> Iterator[Any]:
+    first, before = True, None
+    for item in iterable:
+        if not first:
+            yield before, item
+        first, before = False, item
+
+
+def starmap_(f: Any, iterable: Any) -> Iterator[Any]:
+    for args in iterable:
+        yield f(*args)
+
+
+def _takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    for item in iterable:
+        if not predicate(item):
+            return
+        yield item
+
+
+def _dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    dropping = True
+    for item in iterable:
+        if dropping and not predicate(item):
+            dropping = False
+        if not dropping:
+            yield item
+
+
+def _filterfalse(predicate: Any, iterable: Any) -> Iterator[Any]:
+    for item in iterable:
+        if not (item if predicate is None else predicate(item)):
+            yield item
+
+
+def _compress(data: Any, selectors: Any) -> Iterator[Any]:
+    for item, selected in zip(data, selectors):
+        if selected:
+            yield item
+
+
+def _generator_function(f: Any, source: Source) -> None:
+    """Register a function that is a generator over all iterables."""
+    function(f, dynamic=as_is)(lambda ctx, *args, **kw: call_source(ctx, source, args, kw))
+
+
+_generator_function(itertools.takewhile, _takewhile)
+_generator_function(itertools.dropwhile, _dropwhile)
+_generator_function(itertools.filterfalse, _filterfalse)
+_generator_function(itertools.compress, _compress)
