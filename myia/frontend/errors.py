@@ -126,6 +126,12 @@ class UnsupportedContextFunction(Diagnostic):
     name: str
 
 
+class YieldInContext(Diagnostic):
+    title = "`yield` inside `with` is not supported"
+    label = "the context is left when nobody takes items of the generator any more"
+    help = "enter the context around the loop that takes the items"
+
+
 class UnsupportedGenerator(Diagnostic):
     title = "`:=` in a generator expression that is evaluated later is not supported"
     label = "assigns a variable of the function around it"

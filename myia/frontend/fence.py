@@ -11,7 +11,7 @@ import gast
 
 from myia.frontend import errors
 from myia.frontend.core import has_walrus
-from myia.frontend.generators import is_lazy
+from myia.frontend.generators import is_lazy, yields
 from myia.frontend.spans import Spans
 from myia.source.diagnostics import Diagnostic, MyiaError
 from myia.source.span import Span
@@ -118,6 +118,11 @@ def _yield(node: gast.Yield | gast.YieldFrom, parent: gast.AST | None) -> Refusa
     return None if isinstance(parent, gast.Expr) else errors.UnsupportedYield
 
 
+def _with(node: gast.With, parent: gast.AST | None) -> Refusal | None:
+    # Python leaves the context when it forgets a generator that nobody takes items of.
+    return errors.YieldInContext if yields(node.body) else None
+
+
 def _comprehension(node: gast.comprehension, parent: gast.AST | None) -> Refusal | None:
     return errors.UnsupportedAsync if node.is_async else None
 
@@ -130,6 +135,7 @@ def _raise(node: gast.Raise, parent: gast.AST | None) -> Refusal | None:
 
 RULES: dict[type, Callable[[gast.AST, gast.AST | None], Refusal | None]] = {
     gast.GeneratorExp: _generator,
+    gast.With: _with,
     gast.Yield: _yield,
     gast.YieldFrom: _yield,
     gast.comprehension: _comprehension,

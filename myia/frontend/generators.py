@@ -27,8 +27,13 @@ ITERABLE = "%iter"  # the parameter of the function of a generator expression
 
 def is_generator(function: gast.AST) -> bool:
     """Does a function yield?"""
-    yields = (gast.Yield, gast.YieldFrom)
-    return any(isinstance(n, yields) for stmt in body_of(function) for n in walk_here(stmt))
+    return yields(body_of(function))
+
+
+def yields(stmts: Block) -> bool:
+    """Is there a `yield` in these statements of a function?"""
+    kinds = (gast.Yield, gast.YieldFrom)
+    return any(isinstance(n, kinds) for stmt in stmts for n in walk_here(stmt))
 
 
 def is_lazy(node: gast.GeneratorExp, parent: gast.AST | None) -> bool:

@@ -217,6 +217,22 @@ REFUSED = {
           help: write `yield` as a statement of its own
         """,
     ),
+    "yield_in_with": (
+        """
+        def f(x):
+            with c:
+                for v in x:
+                    yield v
+        """,
+        """
+        `yield` inside `with` is not supported
+          --> <test>:2:5
+           |
+         2 |     with c:
+           |     ^^^^^^^ the context is left when nobody takes items of the generator any more
+          help: enter the context around the loop that takes the items
+        """,
+    ),
     "generator": (
         """
         def f(x):
