@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from myia.ir.builder import current_span
 from myia.ir.core import Value
+from myia.source.diagnostics import MyiaError, render
 from myia.source.span import Span
 
 HIDDEN = "<run-time value>"  # stands for a number that is not known while compiling
@@ -59,3 +63,26 @@ class Check:
             return self.make([Hidden()] * len(self.values))
         except Exception:  # the class does not take what stands for the numbers
             return self.exception.__new__(self.exception, self.message)
+
+
+@contextmanager
+def located_here(checks: list[Check]) -> Iterator[None]:
+    """Errors in our own source, also those at run time (`checks`), are shown at the present op."""
+    span, before = current_span(), len(checks)
+    try:
+        yield
+    except MyiaError as error:
+        if _is_ours(error.diagnostic.span):
+            error.diagnostic = replace(error.diagnostic, span=span)
+            error.args = (render(error.diagnostic),)
+        raise
+    checks[before:] = [
+        replace(check, span=span) if _is_ours(check.span) else check for check in checks[before:]
+    ]
+
+
+OURS = Path(__file__).parents[2] / "library"
+
+
+def _is_ours(span: Span | None) -> bool:
+    return span is None or OURS in Path(span.file.name).parents

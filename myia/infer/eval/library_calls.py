@@ -11,14 +11,13 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
 from myia.ir.builder import current_span
-from myia.source.diagnostics import MyiaError, render
+from myia.source.diagnostics import MyiaError
 from myia.source.span import Span
 
 IN_NUMPY_PAGE = "docs/numpy.md lists the functions that are; or compute it outside and pass it in"
@@ -100,30 +99,6 @@ def located_at_call(f: Any) -> Iterator[None]:
             name = name_of(f)
             error.called_from(span, name, help_for(name) or OUTSIDE)
         raise
-
-
-@contextmanager
-def located_here(ctx: Context) -> Iterator[None]:
-    """Errors in our own source, also those at run time, are shown at the present op."""
-    span, before = current_span(), len(ctx.checks)
-    try:
-        yield
-    except MyiaError as error:
-        if _is_ours(error.diagnostic.span):
-            error.diagnostic = replace(error.diagnostic, span=span)
-            error.args = (render(error.diagnostic),)
-        raise
-    ctx.checks[before:] = [
-        replace(check, span=span) if _is_ours(check.span) else check
-        for check in ctx.checks[before:]
-    ]
-
-
-OURS = Path(__file__).parents[2] / "library"
-
-
-def _is_ours(span: Span | None) -> bool:
-    return span is None or OURS in Path(span.file.name).parents
 
 
 def _is_in_library(at: Span, error: MyiaError) -> bool:

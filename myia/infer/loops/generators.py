@@ -24,11 +24,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeGuard
 
+from myia.infer.domain.checks import located_here
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import DeepRecursion, NeedsStatic, Unsupported
 from myia.infer.domain.heap import CellObject, ListObject
 from myia.infer.domain.values import FALSE, Abstract, Closure, Iterator, Static, Tuple
-from myia.infer.eval.library_calls import located_here
 from myia.infer.loops import iterables
 from myia.infer.loops.iterators import SEQUENCES, has_items, iterator, use_up
 from myia.infer.operators.truth import negate
@@ -98,7 +98,7 @@ def run(ctx: Context, x: Iterator, consume: Consume, *, may_close: bool) -> None
         finally:
             ctx.frames, ctx.path = frames, path
 
-    with located_here(ctx), ctx.frame(code, cells, resumed):
+    with located_here(ctx.checks), ctx.frame(code, cells, resumed):
         ctx.run(region, dict(zip(region.args, (*closure.captured, *arguments))))
     if not may_close:
         use_up(ctx, x)

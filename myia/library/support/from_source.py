@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from myia.infer.domain.checks import located_here
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import RaiseReached, Unsupported
 from myia.infer.domain.values import Abstract, Static
-from myia.infer.eval.library_calls import located_here
 from myia.infer.registry import as_is, function, method
 from myia.library.support.ways import SOURCE, defined_by
 
@@ -57,7 +57,7 @@ def call_source(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Ab
     Errors in a function of the user's that the source calls keep their location.
     """
     try:
-        with located_here(ctx):
+        with located_here(ctx.checks):
             return ctx.call(Static(source), args, kwargs)
     except RaiseReached as error:
         if error.exception is NotImplementedError:
