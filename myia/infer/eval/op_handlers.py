@@ -264,7 +264,10 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
         def cond(item: Abstract, xs: Sequence[Abstract]) -> Abstract:
             return truth(ctx, run(test, item, xs)[0])
 
-    iterable = None if parts.count is None else generators.as_generator(ctx, env[parts.count])
+    iterable = None
+    if parts.count is not None:
+        may_close = cond is not None
+        iterable = generators.as_generator(ctx, env[parts.count], may_close=may_close)
     init = [env[x] for x in parts.carries]
     body = partial(run, parts.body)
     if generators.is_generator(iterable):

@@ -72,10 +72,15 @@ def is_generator(x: Abstract | None) -> TypeGuard[Iterator]:
     return isinstance(x, Iterator) and x.kind == KIND
 
 
-def as_generator(ctx: Context, x: Abstract) -> Abstract:
+def as_generator(ctx: Context, x: Abstract, *, may_close: bool) -> Abstract:
     """The generator that gives the items of `x`, if there is one; else what has these items."""
     x = iterables.iterated(ctx, ctx.force(x))
-    return ENDLESS[x.kind](ctx, x) if isinstance(x, Iterator) and x.kind in ENDLESS else x
+    if not isinstance(x, Iterator) or x.kind not in ENDLESS:
+        return x
+    if not may_close:
+        help_text = "leave the loop by `break` or `return`"
+        ctx.fail(Unsupported, what="a loop without end", help_text=help_text)
+    return ENDLESS[x.kind](ctx, x)
 
 
 def run(ctx: Context, x: Iterator, consume: Consume, *, may_close: bool) -> None:
