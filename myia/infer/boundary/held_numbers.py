@@ -21,6 +21,7 @@ import numpy as np
 from myia.infer.boundary.instances import is_state, state_of
 from myia.infer.boundary.signature import variables
 from myia.infer.registry import LIBRARIES, is_traced, top_package
+from myia.source.defaults import defaults_of
 
 # Methods of objects that have floats which their attributes do not show.
 HIDDEN_NUMBERS = ("__float__", "__array__", "__array_interface__", "__dlpack__", "__getitem__")
@@ -97,9 +98,7 @@ def _parts_of(x: Any) -> Iterator[tuple[str, Any]]:
 
 def names_of_captured(f: types.FunctionType) -> tuple[str, ...]:
     """The names of the variables of a closure, then of the parameters with defaults."""
-    code, count = f.__code__, len(f.__defaults__ or ())
-    with_default = code.co_varnames[code.co_argcount - count : code.co_argcount]
-    return (*code.co_freevars, *with_default, *(f.__kwdefaults__ or ()))
+    return (*f.__code__.co_freevars, *defaults_of(f))
 
 
 def _own_names(x: type | types.ModuleType) -> Iterator[tuple[str, Any]]:

@@ -25,6 +25,7 @@ import numpy as np
 from myia.infer.boundary.instances import has_own_operators, is_state, state_of
 from myia.infer.domain.facts import Constant, Identity, contents_of, exact, is_value
 from myia.infer.registry import is_marked_for_tracing, is_traced
+from myia.source.defaults import defaults_of, keyword_defaults
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -291,7 +292,7 @@ def _function(flat: Flattener, x: types.FunctionType) -> Any:
     add = add_constant if is_marked_for_tracing(x) else Flattener.add
     parts = tuple([add(flat, v) for v in variables(x)])
     del flat.seen[id(x)]
-    code, keywords = x.__code__, tuple(x.__kwdefaults__ or ())
+    code, keywords = x.__code__, tuple(keyword_defaults(x))
     scope, reference = Identity(x.__globals__), weakref.ref(x)
     return FunctionSignature(code, scope, code.co_freevars, parts, keywords, reference)
 
@@ -310,8 +311,7 @@ def variables(x: types.FunctionType) -> Iterator[Any]:
     """What is in the closure of a function, then its defaults."""
     for cell in x.__closure__ or ():
         yield contents_of(cell)
-    yield from x.__defaults__ or ()
-    yield from (x.__kwdefaults__ or {}).values()
+    yield from defaults_of(x).values()
 
 
 def _method(flat: Flattener, x: types.MethodType) -> Any:

@@ -36,6 +36,8 @@ from uuid import UUID
 
 import numpy as np
 
+from myia.source.defaults import defaults_of
+
 
 class Place(NamedTuple):
     """Memory that was read: `read(first, second)` gave `found`."""
@@ -246,24 +248,21 @@ class Cell(Question):
 
 
 class Default(Question):
-    """Default number `name` of a function."""
+    """The default of the parameter `name` of a function."""
 
     def read(self) -> Any:
-        f = self.owner
-        defaults = (*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values())
-        return defaults[self.name] if self.name < len(defaults) else ABSENT
+        return defaults_of(self.owner).get(self.name, ABSENT)
 
     def places(self, found: Any) -> list[Place] | None:
-        defaults, keywords = self.owner.__defaults__, self.owner.__kwdefaults__ or {}
-        places = [Place(DEFAULTS, self.owner, FunctionType, defaults)]
-        at = self.name - len(defaults or ())
-        if at < 0:
-            return places
-        if at >= len(keywords):
+        if found is ABSENT:
             return None
-        places.append(Place(KEYWORD_DEFAULTS, self.owner, FunctionType, keywords))
-        named = [*keywords.items()][: at + 1]
-        return [*places, *(Place(keywords.get, name, ABSENT, x) for name, x in named)]
+        f = self.owner
+        places = [Place(DEFAULTS, f, FunctionType, f.__defaults__)]
+        if f.__kwdefaults__ is not None:
+            places.append(Place(KEYWORD_DEFAULTS, f, FunctionType, f.__kwdefaults__))
+            get = f.__kwdefaults__.get
+            places += [Place(get, name, ABSENT, x) for name, x in f.__kwdefaults__.items()]
+        return places
 
 
 class Held(Question):

@@ -47,7 +47,7 @@ from myia.infer.domain.values import (
     is_namedtuple,
 )
 from myia.infer.eval import static_code
-from myia.infer.eval.closures import SINGLE_DISPATCH, UNDER_ERRSTATE, closure_parts
+from myia.infer.eval.closures import SINGLE_DISPATCH, UNDER_ERRSTATE, closure_parts, load
 from myia.infer.eval.library_calls import located_at_call, name_of, refuse
 from myia.infer.eval.tail_calls import as_loop
 from myia.infer.jax.objects.dispatch import (
@@ -184,7 +184,7 @@ def _call_function(
     if f.__code__ is UNDER_ERRSTATE and "self" in names:
         return _call_under_errstate(ctx, dict(zip(names, parts)), args, kwargs)
     with located_at_call(f):
-        code = ctx.load(f)
+        code = load(ctx, f)
         cells = dict(zip(names, parts))
         return call_code(ctx, code, (), parts[len(names) :], args, kwargs, cells)
 

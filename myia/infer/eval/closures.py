@@ -9,8 +9,11 @@ import numpy as np
 
 from myia.infer import registry
 from myia.infer.domain.context import Context
+from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.facts import CODE, Attribute, Cell, Default
 from myia.infer.domain.values import Abstract, Static
+from myia.primitives.core.py import Code
+from myia.source.defaults import defaults_of
 
 SINGLE_DISPATCH = CODE(functools.singledispatch(len))
 UNDER_ERRSTATE = CODE(np.errstate()(len))  # a function under the decorator `np.errstate(...)`
@@ -19,8 +22,7 @@ UNDER_ERRSTATE = CODE(np.errstate()(len))  # a function under the decorator `np.
 def closure_parts(ctx: Context, f: types.FunctionType) -> tuple[Abstract, ...]:
     """The variables of the closure of a function, then its defaults."""
     parts = tuple(_closure_root(ctx, f, i) for i in range(len(f.__code__.co_freevars)))
-    defaults = len(f.__defaults__ or ()) + len(f.__kwdefaults__ or {})
-    parts += tuple(ctx.root(Default(f, i), f"default {i}") for i in range(defaults))
+    parts += tuple(ctx.root(Default(f, name), name) for name in defaults_of(f))
     ctx.fact(Attribute(f, "__code__"))
     return parts
 
@@ -30,6 +32,14 @@ def _closure_root(ctx: Context, f: types.FunctionType, i: int) -> Abstract:
     if question.read() is f:
         return Static(ctx.fact(question))
     return ctx.root(question, f.__code__.co_freevars[i])
+
+
+def load(ctx: Context, f: types.FunctionType) -> Code:
+    """The source of `f`, as code. Refused: defaults for other parameters than there."""
+    code = ctx.load(f)
+    if [p.name for p in code.parameters if p.has_default] != [*defaults_of(f)]:
+        ctx.fail(Unsupported, what=f"`{f.__name__}` with defaults for other parameters than it had")
+    return code
 
 
 def compiles_source(f: types.FunctionType) -> bool:

@@ -33,7 +33,7 @@ from myia.infer.domain.values import (
     UndefinedType,
     is_none,
 )
-from myia.infer.eval.closures import closure_parts, compiles_source
+from myia.infer.eval.closures import closure_parts, compiles_source, load
 from myia.infer.eval.static_operations import FUNCTIONS, PLAIN, NotKnown, require
 from myia.infer.loops.iterators import UNUSED
 from myia.primitives.core.py import Code
@@ -211,7 +211,7 @@ class Objects:
         require(compiles_source(f))
         parts = closure_parts(self.ctx, f) if x is None else x.parts
         names = f.__code__.co_freevars
-        code = self.ctx.load(f)
+        code = load(self.ctx, f)
         cells, defaults = dict(zip(names, parts)), parts[len(names) :]
         return Function(code, (), tuple(map(self.of, defaults)), cells, self.call, x or Static(f))
 

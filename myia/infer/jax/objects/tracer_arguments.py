@@ -29,6 +29,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
 from myia.infer.registry import handler_of, is_marked_for_tracing, is_traced
+from myia.source.defaults import keyword_defaults
 
 # How to rebuild a callable with values inside (`Partial`), by its target: meta -> (*values) -> f.
 REBUILD_PARTIAL: dict[Callable, Callable[[Any], Callable]] = {}
@@ -109,7 +110,7 @@ def _with_variables(f: types.FunctionType, *parts: Any) -> types.FunctionType:
     cells = tuple(map(types.CellType, parts[:closed])) if closed else None
     g = types.FunctionType(f.__code__, f.__globals__, f.__name__, None, cells)
     g.__defaults__ = parts[closed : closed + defaults] or None
-    g.__kwdefaults__ = dict(zip(f.__kwdefaults__ or (), parts[closed + defaults :])) or None
+    g.__kwdefaults__ = dict(zip(keyword_defaults(f), parts[closed + defaults :])) or None
     return g
 
 
