@@ -233,16 +233,17 @@ def _extrema(parts: _Parts) -> tuple[Value, Value]:
 
 def _emit_if(parts: _Parts, y: Value, index: Value) -> Sequence[Value]:
     condition = reduce_and(ge(index, 0), axes=tuple(range(index.aval.ndim)))
-    for limit in _limits(parts):
+    for limit in _limits(parts, y):
         condition = and_(condition, limit)
     then = functools.partial(_on_elements, parts, y, index)
     return if_(condition, then, functools.partial(_as_it_is, parts))
 
 
-def _limits(parts: _Parts) -> list[Value]:
+def _limits(parts: _Parts, y: Value) -> list[Value]:
     """True where what is multiplied by the mask is finite."""
-    numbers = parts.selection.filled()
-    bounds = Bounds(parts.made_by, numbers, parts.dependents, parts.mask.x.aval.size)
+    mask, numbers = parts.mask, parts.selection.filled()
+    least = {mask.x: y} if mask.extremum.primitive is reduce_min else {}
+    bounds = Bounds(parts.made_by, numbers, parts.dependents, mask.x.aval.size, least)
     found = [bounds.of(x) for x in dict.fromkeys(parts.selection.finite)]
     return [le(bound, np.finfo(bound.dtype).max.item()) for bound in dict.fromkeys(found)]
 

@@ -34,6 +34,15 @@ def distances(p, c):
     return np.sum(np.cos(np.arange(1.0, N + 1)) * np.min(d, axis=1))
 
 
+def norms(p, c):
+    d = np.linalg.norm(p[:, None] - c, axis=2)
+    return np.sum(np.cos(np.arange(1.0, N + 1)) * np.min(d, axis=1))
+
+
+def norms_along_rows(p, c):
+    return np.sum(np.min(np.linalg.norm(c[:, None] - p, axis=-1), axis=0) ** 3)
+
+
 def first_axis(p, c):
     return np.sum(np.max(np.exp(0.1 * c @ p.T), axis=0) * np.arange(N))
 
@@ -76,6 +85,8 @@ IN_INDEX_FORM = [
     differences,
     product,
     distances,
+    norms,
+    norms_along_rows,
     first_axis,
     first_axis_of_columns,
     batches,
@@ -124,6 +135,9 @@ def test_in_index_form(f):
     same(f, p, c)
     same(f, np.round(p), np.round(c))
     same(f, np.ones_like(p), np.ones_like(c))
+    p, c = arguments()
+    p[3] = c[2]  # no distance
+    same(f, p, c)
     for value in (np.nan, np.inf, -np.inf):
         for where in (0, 1):
             args = arguments()
@@ -145,7 +159,7 @@ def test_single_precision(f):
     same(f, p, c, rtol=2e-5)
 
 
-@pytest.mark.parametrize("f", [product, distances])
+@pytest.mark.parametrize("f", [product, distances, norms])
 def test_second_order(f):
     p, c = arguments()
     v = np.sin(np.arange(K * D)).reshape(K, D)
@@ -199,7 +213,11 @@ def test_nothing_of_the_size_of_the_mask(monkeypatch):
     """Where there are no ties, all arrays are of the size of the operands, or of a block."""
     monkeypatch.undo()
     p, c = np.zeros((4096, 4)), np.zeros((128, 4))
-    for f in (differences, product):
+
+    def nearest(p, c):
+        return np.sum(np.min(np.linalg.norm(p[:, None] - c, axis=2), axis=1))
+
+    for f in (differences, product, nearest):
         taken, _ = myia.grad(f, argnums=1).ir(p, c)["finish"].split("} else {")
         assert "4096,128" not in taken
 

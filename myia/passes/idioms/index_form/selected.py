@@ -28,7 +28,7 @@ from myia.primitives.arrays.shaping import broadcast, reduce_sum, reshape, trans
 from myia.primitives.core.define import constant, constant_p, zeros
 from myia.primitives.linalg.dot import dot_general, free_axes
 from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
-from myia.primitives.pointwise.logic import convert, convert_p, ne, select
+from myia.primitives.pointwise.logic import and_, convert, convert_p, ne, select
 from myia.rewriting.axes import moved_axes
 
 Emit = Callable[["Elements"], Value]
@@ -107,6 +107,10 @@ def _product(s: Selection, op: Op) -> None:
     where = s.common(*op.operands)
     s.finite += [x for x in op.operands if x not in s.where]
     _elementwise(s, op, where)
+
+
+def _conjunction(s: Selection, op: Op) -> None:
+    _elementwise(s, op, s.common(*op.operands))
 
 
 def _sum(s: Selection, op: Op) -> None:
@@ -251,6 +255,7 @@ RULES: dict[Any, Callable[[Selection, Op], None]] = {
     add: _sum,
     sub: _sum,
     neg: _of_one,
+    and_: _conjunction,
     convert_p: _of_one,
     ne: _unequal,
     select: _selection,

@@ -17,7 +17,7 @@ from myia.ir.builder import emit1
 from myia.ir.core import Op, Value
 from myia.ir.rewrite import Env
 from myia.primitives.arrays.gather import take, take_along_axis
-from myia.primitives.arrays.shaping import broadcast, reshape, transpose
+from myia.primitives.arrays.shaping import broadcast, reduce_sum, reshape, transpose
 from myia.primitives.core.define import PointwisePrimitive, constant, constant_p
 
 
@@ -74,6 +74,12 @@ class Taken:
             return emit1(op.primitive, *(self.at(y, where) for y in op.operands), **op.params)
         if op.primitive is broadcast:
             return self._of_broadcast(op, where)
+        if op.primitive is reduce_sum:
+            axes = op.params["axes"]
+            kept = (i for i in range(op.operands[0].aval.ndim) if i not in axes)
+            return reduce_sum(
+                self.at(op.operands[0], where.through(dict(enumerate(kept)))), axes=axes
+            )
         return self._element(x, where)
 
     def _element(self, x: Value, where: Where) -> Value:
