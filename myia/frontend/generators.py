@@ -7,7 +7,11 @@
                                                          yield f(x)
 
 The argument of a call other than `next` is consumed there. Such an expression stays one: it is a
-loop in the function that it is written in (`lower_expr.py`).
+loop in the function that it is written in (`lower_expr.py`). The arguments of `enumerate`, `zip`
+and their like, over which a loop runs, are functions:
+
+    for i, y in enumerate(f(x) for x in xs):
+        xs[i + 1] = y
 """
 
 from __future__ import annotations
@@ -17,10 +21,19 @@ import gast
 from myia.frontend.core import (
     Block,
     body_of,
+    has_walrus,
     if_,
     name,
     walk_here,
 )
+
+# Calls of which the items are taken one by one, and with them those of their arguments.
+LAZY = {"enumerate", "zip", "map", "filter", "iter", "chain", "islice", "takewhile", "dropwhile"}
+LAZY |= {"accumulate", "pairwise", "starmap", "filterfalse"}
+# What is called by these names changes no argument.
+PURE = {"abs", "bool", "complex", "divmod", "float", "int", "isinstance", "len", "max", "min"}
+PURE |= {"pow", "print", "range", "round", "sum", *LAZY}
+PURE_MODULES = {"np", "numpy", "math", "cmath"}
 
 ITERABLE = "%iter"  # the parameter of the function of a generator expression
 
@@ -43,6 +56,47 @@ def is_lazy(node: gast.GeneratorExp, parent: gast.AST | None) -> bool:
     return isinstance(parent.func, gast.Name) and parent.func.id == "next"
 
 
+def taken_with(loop: gast.For) -> set[gast.GeneratorExp]:
+    """The generator expressions over which a loop runs through calls, as functions.
+
+    `zip` takes one of them. Of several, none is a function if the body cannot change what they
+    read; else they are, and refused.
+    """
+    found, calls = set[gast.GeneratorExp](), [loop.iter]
+    while calls:
+        call = calls.pop()
+        if isinstance(call, gast.Call) and _called(call) in LAZY:
+            calls += call.args
+            found |= {x for x in call.args if isinstance(x, gast.GeneratorExp)}
+    if any(map(has_walrus, found)):
+        return set()
+    read = {n.id for x in found for n in gast.walk(x) if isinstance(n, gast.Name)}
+    body = [n for stmt in loop.body for n in gast.walk(stmt)]
+    return found if len(found) == 1 or any(_may_change(n, read) for n in body) else set()
+
+
+def _may_change(node: gast.AST, names: set[str]) -> bool:
+    """May it change the variables of these names, or an object?"""
+    if isinstance(node, gast.Call):
+        return _called(node) not in PURE
+    if isinstance(node, gast.Name):
+        return node.id in names and not isinstance(node.ctx, gast.Load)
+    stored = isinstance(node, (gast.Subscript, gast.Attribute))
+    return stored and not isinstance(node.ctx, gast.Load)
+
+
+def _called(call: gast.Call) -> str | None:
+    """The name of what is called; "abs" for the functions of NumPy and `math`."""
+    f = call.func
+    if isinstance(f, gast.Attribute):
+        root: gast.AST = f
+        while isinstance(root, gast.Attribute):
+            root = root.value
+        module = root.id if isinstance(root, gast.Name) else None
+        return f.attr if module == "itertools" else "abs" if module in PURE_MODULES else None
+    return f.id if isinstance(f, gast.Name) else None
+
+
 class GeneratorFunction(gast.Lambda):
     """The function of a generator expression; its body is a block."""
 
@@ -55,6 +109,11 @@ def lazy_generators_to_functions(tree: gast.AST) -> gast.AST:
 class _ToFunctions(gast.NodeTransformer):
     def __init__(self) -> None:
         self.parent: gast.AST | None = None
+        self.taken_with_loops: set[gast.GeneratorExp] = set()
+
+    def visit_For(self, node: gast.For) -> gast.AST:
+        self.taken_with_loops |= taken_with(node)
+        return self.generic_visit(node)
 
     def generic_visit(self, node: gast.AST) -> gast.AST:
         around, self.parent = self.parent, node
@@ -63,7 +122,7 @@ class _ToFunctions(gast.NodeTransformer):
         return node
 
     def visit_GeneratorExp(self, node: gast.GeneratorExp) -> gast.expr:
-        lazy = is_lazy(node, self.parent)
+        lazy = is_lazy(node, self.parent) or node in self.taken_with_loops
         self.generic_visit(node)
         return _call(node) if lazy else node
 

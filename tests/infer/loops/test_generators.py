@@ -196,9 +196,49 @@ def of_itertools(x):
     return total + sum(itertools.dropwhile(lambda v: v < 1, x))
 
 
+def arguments_of_calls(x):
+    """The items of expressions in `enumerate` and its like are taken one by one."""
+    x, total, scale = x.copy(), 0.0, 1.0
+    for i, v in enumerate(scale * x[j] for j in range(5)):
+        x[(i + 1) % 5] += 0.5 * v
+        scale += 0.1 * i
+        total += v * (i + 1)
+    for v, (w, _) in zip(x, zip((x[j] * x[j] for j in range(4)), range(9))):
+        x *= 1.0 + 0.1 * v
+        total += w
+    for v in map(lambda a: a + x[0], (x[j] for j in range(5))):
+        x[0] = v
+    for a, b in zip((x[j] for j in range(5)), (x[j] ** 2 for j in range(5))):
+        total += a * b
+    return total + x[0]
+
+
+def changed_under_two(x):
+    total = 0.0
+    for a, b in zip((x[j] for j in range(5)), (x[j] ** 2 for j in range(5))):
+        x[4] += a * b
+        total += a
+    return total
+
+
+def test_two_in_a_zip_that_the_body_may_change():
+    with pytest.raises(MyiaError, match="`zip` of several generators is not supported"):
+        myia.jit(changed_under_two)(X.copy())
+
+
 PROGRAMS = [
     *(loops, leaves_early, returns_from_the_loop, generators_in_generators, both_see_changes),
-    *(not_resumed, expressions, methods, recursion, rests, collected, zipped, of_itertools),
+    *(
+        arguments_of_calls,
+        not_resumed,
+        expressions,
+        methods,
+        recursion,
+        rests,
+        collected,
+        zipped,
+        of_itertools,
+    ),
 ]
 
 
@@ -207,7 +247,7 @@ def test_values(f):
     assert_same(run(f, X.copy()), f(X.copy()), rtol=1e-13)
 
 
-@pytest.mark.parametrize("f", [leaves_early, both_see_changes, generators_in_generators])
+@pytest.mark.parametrize("f", [leaves_early, both_see_changes, arguments_of_calls])
 def test_derivatives(f):
     h, v = 1e-6, np.array([0.3, -0.2, 0.5, 0.1, 0.7])
     gradient = myia.grad(f)
