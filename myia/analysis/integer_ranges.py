@@ -18,6 +18,7 @@ dtypes are unknown.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -135,8 +136,11 @@ class _Ranges:
         if op.primitive is not logic.ge or self.constant(limit) is None:
             return False
         size = self.greatest_size(number)
-        # Half of the limit: the numbers were rounded.
-        return size is not None and 2 * size <= self.constant(limit)
+        if size is None:
+            return False
+        bound = float(self.constant(limit))
+        # Half of it: the numbers were rounded. In narrow floats they may be infinite.
+        return math.isfinite(bound) and 2 * size <= bound
 
     def greatest_size(self, x: Value) -> int | None:
         """What the absolute value of a float is at most, but for rounding, if it is made of
@@ -152,7 +156,7 @@ class _Ranges:
         base = self.greatest_size(op.operands[0])
         if op.primitive is arithmetic.pow:
             n = self.constant(op.operands[1])
-            return None if base is None or n is None or not 0 <= n <= 64 else base ** int(n)
+            return None if base is None or n is None or not 0 <= n <= 64 else base ** math.ceil(n)
         factor = self.greatest_size(op.operands[1])
         return None if base is None or factor is None else base * factor
 

@@ -176,3 +176,28 @@ def test_equal_loops_are_one():
     assert not selects_an_error(text)
     # The outer loop, and the inner one at its start and in its iterations.
     assert text.count("= while (") == 3
+
+
+def test_comparisons_of_powers():
+    """No tests of overflow, but comparisons with constants as those are."""
+
+    def f(x, n):
+        for i in range(n[0]):
+            y = float(i % 1000)
+            x += float(y**1.5 >= 5000.0) + 0.5 * float(y**0.7 >= 100.0)
+        return x
+
+    n = np.array([1000])
+    assert myia.jit(f)(0.0, n) == f(0.0, n) > 0.0
+
+
+def test_integers_that_are_infinite_in_narrow_floats():
+    def f(x, n):
+        for i in range(n[0]):
+            x += float(np.float16(i % 100 * 1000) >= np.float16(np.inf))
+        return x
+
+    n = np.array([100])
+    with np.errstate(over="ignore"):
+        expected = f(0.0, n)
+    assert myia.jit(f)(0.0, n) == expected == 34.0
