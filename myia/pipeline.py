@@ -44,6 +44,7 @@ from myia.infer.eval.program import Program, infer, source_of
 from myia.ir.core import Function
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
+from myia.passes.joined_scalars import join_scalars
 from myia.passes.pipeline import Pass, left_out, optimize
 from myia.primitives.core.platforms import ANY, OTHERS, default_platform, inferring_for
 from myia.source import progress
@@ -190,6 +191,16 @@ def typed_program(
     return program
 
 
+def with_vectors(function: Function, packing: Packing) -> tuple[Function, Packing]:
+    """A program whose scalars travel in vectors, with vectors of its own where it can have them."""
+    count = packing.given.count
+    arguments = [v.positions for v in packing.given.vectors]
+    arguments += [tuple(count + i for i in v.positions) for v in packing.hidden.vectors]
+    results = [v.positions for v in packing.results.vectors]
+    joined, of_arguments, of_results = join_scalars(function, arguments, results)
+    return joined, packing.joined(of_arguments, of_results) if of_arguments else packing
+
+
 @dataclass(frozen=True)
 class Compiled:
     """A lowered program, the plan of its storage, and its executable."""
@@ -266,14 +277,17 @@ def _within(budget: int, attempt: Callable[[int | None], Compiled]) -> Compiled:
 
 
 @compiling()
-def describe(f: Any, program: Program, options: Options = Options()) -> dict[str, str]:
-    """The text of every stage, by name; functions known by name have neither `core` nor `py`."""
+def describe(f: Any, function: Function, options: Options = Options()) -> dict[str, str]:
+    """The text of every stage of `f`, by name; functions known by name have no `core` and `py`.
+
+    `function`: its typed program.
+    """
     source = source_of(f)
     texts = {}
     if source is not None:
         texts = {"core": core_text(source), "py": to_text(load(source))}
-    texts["typed"] = to_text(program.function)
-    stages = Compilation(program.function, options).stages()
+    texts["typed"] = to_text(function)
+    stages = Compilation(function, options).stages()
     return texts | {now.stage: to_text(now.function) for now in stages}
 
 
@@ -327,4 +341,5 @@ __all__ = [
     "lowered",
     "results_in_vectors",
     "typed_program",
+    "with_vectors",
 ]

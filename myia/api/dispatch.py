@@ -314,7 +314,8 @@ class Dispatcher:
         tree = call.programs.trees.get(call.integers)
         known = tree is not None and tree.fits(call.flat)
         if not known and self.options.pipeline.memory is None:
-            typed = Compilation(self.program(call).function, self.options.pipeline)
+            function = Layout(call, self.program(call)).function
+            typed = Compilation(function, self.options.pipeline)
             return typed.until("storage").plan
         return self.find(call.args, call.kwargs)[1].variant.plan  # a budget needs XLA's figures
 
@@ -347,7 +348,7 @@ class Dispatcher:
             transformed=layout.traced or layout.transformed,
         )
         LOG.debug("%s: arguments %s", self.name, [str(x.aval) for x in program.function.args])
-        found = compiled(program.function, donate, layout.packing, options)
+        found = compiled(layout.function, donate, layout.packing, options)
         report = functools.partial(
             self._reporting, call.positional, call.keywords, choose.as_before
         )

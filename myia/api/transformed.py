@@ -24,7 +24,7 @@ from myia.api.sharing import (
     transform_of,
 )
 from myia.api.stage_texts import StageTexts
-from myia.api.variant import Variant
+from myia.api.variant import Layout, Variant
 from myia.infer.boundary.instances import is_state
 from myia.infer.derivatives import jacobians
 from myia.infer.derivatives.derivatives import GradOptions
@@ -166,10 +166,9 @@ class Transformed(Wrapper[P, R]):
             dispatcher = self._dispatcher.of_call(args, kwargs)
             call, options = dispatcher.flatten(args, kwargs), dispatcher.options.pipeline
             program = dispatcher.program(call)
-            texts = describe(self.f, program, options)
-            after_pass = functools.partial(
-                describe_pass, function=program.function, options=options
-            )
+            function = Layout(call, program).function
+            texts = describe(self.f, function, options)
+            after_pass = functools.partial(describe_pass, function=function, options=options)
             return StageTexts(texts, after_pass)
 
     def plan(self, *args: P.args, **kwargs: P.kwargs) -> Plan:

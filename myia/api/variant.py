@@ -27,6 +27,7 @@ from myia.pipeline import (
     arguments_in_vectors,
     explain,
     results_in_vectors,
+    with_vectors,
 )
 
 FLOAT64 = np.dtype(np.float64)
@@ -93,7 +94,10 @@ class Programs:
 
 
 class Layout:
-    """Facts about the leaves of a call, from its signatures and those of the program's facts."""
+    """Facts about the leaves of a call, from its signatures and those of the program's facts.
+
+    `function` is that of the program, with its scalars in vectors where `packing` lets them be.
+    """
 
     def __init__(self, call: Call, program: Program):
         given = call.leaves
@@ -104,11 +108,12 @@ class Layout:
         self.numpy = any(leaf.kind == "array" for leaf in given)
         avals = [x.aval for x in program.function.args]
         arrays = [i for i, leaf in enumerate(given) if leaf.kind == "array"]
-        self.packing = Packing(
+        packing = Packing(
             arguments_in_vectors(avals[: len(given)], _numbers(given), arrays),
             arguments_in_vectors(avals[len(given) :], _numbers(hidden)),
             Vectors() if self.device else _results(program),
         )
+        self.function, self.packing = with_vectors(program.function, packing)
 
 
 def _numbers(leaves: Sequence[Leaf]) -> list[int]:

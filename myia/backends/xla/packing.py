@@ -11,8 +11,9 @@ reads) come last and have vectors of their own, which are made only when a numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -46,9 +47,7 @@ class Vector:
     @property
     def ends(self) -> list[tuple[int, int]]:
         """Where each array begins and ends."""
-        sizes = [a.size for a in self.avals]
-        stops = [sum(sizes[: i + 1]) for i in range(len(sizes))]
-        return [(stop - size, stop) for size, stop in zip(sizes, stops)]
+        return [*pairwise(accumulate((a.size for a in self.avals), initial=0))]
 
     def join(self) -> Callable[[Sequence[Any]], np.ndarray]:
         """The vector of a list of arrays and numbers."""
@@ -110,7 +109,8 @@ class Vectors:
 
     @cached_property
     def _others(self) -> tuple[int, ...]:
-        return tuple(i for i in range(self.count) if i not in set(self.positions))
+        packed = {*self.positions}
+        return tuple(i for i in range(self.count) if i not in packed)
 
     def pack(self) -> Callable[[Sequence[Any]], Sequence[Any]]:
         joins, others = [v.join() for v in self.vectors], _getter(self._others)
@@ -147,6 +147,23 @@ class Vectors:
 
     def avals(self, avals: Sequence[Aval]) -> Sequence[Aval]:
         return [*(v.aval for v in self.vectors), *(avals[i] for i in self._others)]
+
+    def joined(self, runs: Sequence[tuple[int, int]]) -> Vectors:
+        """The same vectors, where the scalars from start to stop of each run are one array.
+
+        They are in one vector.
+        """
+        lengths = {start: stop - start for start, stop in runs}
+        gone = {i for start, stop in runs for i in range(start + 1, stop)}
+        left = [i for i in range(self.count) if i not in gone]
+        new = {i: k for k, i in enumerate(left)}
+
+        def vector(v: Vector) -> Vector:
+            kept = [(i, a) for i, a in zip(v.positions, v.avals) if i in new]
+            avals = tuple(a.with_shape((lengths[i],)) if i in lengths else a for i, a in kept)
+            return Vector(tuple(new[i] for i, _ in kept), avals)
+
+        return Vectors(len(left), tuple(map(vector, self.vectors)))
 
     def packed_positions(self, positions: Sequence[int]) -> tuple[int, ...]:
         """The positions of these arrays after packing, without those in the vectors."""
@@ -224,15 +241,31 @@ def _vector(
 
 @dataclass(frozen=True)
 class Packing:
-    """Packing of the arguments that users pass, of those that come after them, and of results."""
+    """Packing of the arguments that users pass, of those that come after them, and of results.
+
+    `inside`: the same vectors as the program sees them, if it takes or returns parts of them as
+    arrays where callers have scalars.
+    """
 
     given: Vectors
     hidden: Vectors = Vectors()
     results: Vectors = Vectors()
+    inside: Packing | None = None
+
+    def joined(
+        self, arguments: Sequence[tuple[int, int]], results: Sequence[tuple[int, int]]
+    ) -> Packing:
+        """For a program that takes and returns an array for each of these runs of scalars."""
+        count = self.given.count
+        given = self.given.joined([(i, j) for i, j in arguments if i < count])
+        hidden = self.hidden.joined([(i - count, j - count) for i, j in arguments if i >= count])
+        return replace(self, inside=Packing(given, hidden, self.results.joined(results)))
 
     def avals(self, avals: Sequence[Aval]) -> Sequence[Aval]:
-        given, hidden = avals[: self.given.count], avals[self.given.count :]
-        return [*self.given.avals(given), *self.hidden.avals(hidden)]
+        """Of the packed arguments; `avals`: of the arguments of the program."""
+        inside = self.inside or self
+        given, hidden = avals[: inside.given.count], avals[inside.given.count :]
+        return [*inside.given.avals(given), *inside.hidden.avals(hidden)]
 
     def packed_positions(self, positions: Sequence[int]) -> tuple[int, ...]:
         """The positions of these arguments after packing, without those in the vectors."""
@@ -249,13 +282,13 @@ class Packing:
 
     def program(self, program: Callable[..., tuple]) -> Callable[..., tuple]:
         """`program` with packed arguments and results."""
-        count = self.given_count
+        count, inside = self.given_count, self.inside or self
 
         def packed(*arrays: Any) -> Any:
-            given = self.given.unpack_traced(arrays[:count])
-            hidden = self.hidden.unpack_traced(arrays[count:])
+            given = inside.given.unpack_traced(arrays[:count])
+            hidden = inside.hidden.unpack_traced(arrays[count:])
             results = program(*given, *hidden)
-            return tuple(self.results.pack_traced(results)) if self.results.vectors else results
+            return tuple(inside.results.pack_traced(results)) if self.results.vectors else results
 
         packed.__name__ = packed.__qualname__ = program.__name__
         return packed
