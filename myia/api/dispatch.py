@@ -119,7 +119,7 @@ class Dispatcher:
             return self._static_ints
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], used: set[Variant] | None) -> Any:
-        types = _types(args, kwargs)
+        types = types_of(args, kwargs)
         try:
             for match, tree in self.shortcuts.get(types) or ():
                 values = (*args, *kwargs.values())
@@ -128,8 +128,7 @@ class Dispatcher:
                     continue
                 flat = flattening(parts)
                 if (found := tree.find(flat)) is not None:
-                    if not kwargs:
-                        self._bind(types, match, tree)
+                    self._bind(types, (*kwargs,), match, tree)
                     return found.variant.run(flat.leaves, flat, found.hidden)
                 break
         except OtherAvals:  # the same types with several shapes: no shortcut, for good
@@ -151,25 +150,35 @@ class Dispatcher:
             with self._logged("first run, with XLA's compilation,"):
                 return variant.run(call.flat.leaves, call.flat, hidden)
 
-    def _bind(self, types: Any, match: Matcher | None, tree: DecisionTree[Variant]) -> None:
-        """Calls of these types are bound to the present program, as long as its facts hold."""
+    def _bind(
+        self, types: Any, names: tuple[str, ...], match: Matcher | None, tree: DecisionTree[Variant]
+    ) -> None:
+        """Calls of these types are bound to the present program, as long as its facts hold.
+
+        `names`: of the last arguments, those passed by keyword.
+        """
         last = tree.last()
         if last is None or last.again:
             return
-        call, run = last.found.variant.bound(last.found.hidden), self.run
+        call = last.found.variant.bound(last.found.hidden)
+
+        def run(values: tuple[Any, ...]) -> Any:
+            count = len(values) - len(names)
+            return self.run(values[:count], dict(zip(names, values[count:])))
+
         places = [(*place,) for place in last.places]  # plain tuples are taken apart faster
 
         def quick(args: tuple[Any, ...]) -> Any:
             try:  # `are_unchanged(places)`, without its call
                 for read, first, second, before in places:
                     if read(first, second) is not before:
-                        return run(args, {})
+                        return run(args)
             except Exception:
-                return run(args, {})
+                return run(args)
             if match is None:
                 return call(args)
             found = match(args)
-            return run(args, {}) if found is None else call(*found)
+            return run(args) if found is None else call(*found)
 
         self.quick[types] = quick if places or match else call
 
@@ -271,7 +280,7 @@ class Dispatcher:
         return call._replace(programs=programs), tree
 
     def _add_shortcut(self, call: Call, tree: DecisionTree[Variant]) -> None:
-        types = _types(call.args, call.kwargs)
+        types = types_of(call.args, call.kwargs)
         others = self.shortcuts.get(types, [])
         if others is None or len(others) == MOST_SHORTCUTS:
             return
@@ -371,9 +380,11 @@ def signatures(flat: Flattener, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     return positional, keywords
 
 
-def _types(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def types_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The key of a shortcut."""
-    return (*map(type, args), *kwargs, *map(type, kwargs.values()))
+    if kwargs:
+        return (*map(type, args), *map(type, kwargs.values()), *kwargs)
+    return tuple(map(type, args))
 
 
 def _donated(argnums: tuple[int, ...], call: Call) -> tuple[int, ...]:

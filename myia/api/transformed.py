@@ -9,7 +9,7 @@ from types import MethodType
 from typing import Any
 
 from myia.api.ahead_of_time import Lowered, Traced
-from myia.api.dispatch import CompileOptions, Dispatcher
+from myia.api.dispatch import CompileOptions, Dispatcher, types_of
 from myia.api.failed_checks import BeyondInt64
 from myia.api.options import argument_names, positions_in, positions_of
 from myia.api.pickling import P, R, Wrapper
@@ -98,13 +98,13 @@ class Transformed(Wrapper[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         # Of two arguments, the most frequent, in a quarter of the time.
-        two = len(args) == 2
-        types = (type(args[0]), type(args[1])) if two else tuple(map(type, args))
+        two = len(args) == 2 and not kwargs
+        types = (type(args[0]), type(args[1])) if two else types_of(args, kwargs)
         quick: Any = self._quick.get(types)
         result: R
         try:
-            if quick is not None and not kwargs:
-                result = quick(args)
+            if quick is not None:
+                result = quick((*args, *kwargs.values()) if kwargs else args)
             else:
                 result = self._run(args, kwargs)
             return result

@@ -177,6 +177,21 @@ def test_calls_by_keyword():
         np.testing.assert_array_equal(F(3.0, y=np.ones(2)), np.ones(2))
 
 
+def test_calls_by_keyword_read_globals_and_tell_arguments_apart(monkeypatch):
+    def f(x, y):
+        return x * SCALE - 2.0 * y
+
+    F = myia.jit(f)
+    for scale in (2.0, 3.0, np.ones(2)):
+        monkeypatch.setitem(globals(), "SCALE", scale)
+        for _ in range(CALLS):
+            for x, y in ((3.0, 2.0), (np.ones(2), 2.0), (np.ones((3, 2)), np.ones(2))):
+                for given in ({"x": x, "y": y}, {"y": y, "x": x}):
+                    np.testing.assert_array_equal(F(**given), f(**given))
+                np.testing.assert_array_equal(F(x, y=y), f(x, y=y))
+    assert any("y" in types for types in F._dispatcher.quick)
+
+
 @pytest.mark.parametrize("mode", ["jax_disable_jit", "jax_check_tracer_leaks", "jax_enable_x64"])
 def test_modes_of_jax_are_as_they_were(mode):
     F = myia.jit(lambda x, y: x * y)
