@@ -137,8 +137,11 @@ def _core(
     tree = gast.ast_to_gast(node)
     package = fn.__globals__.get("__package__")
     place_f_strings(tree)
-    if is_context_function(tree):
-        tree = cut_context_function(desugar_statements(tree, package), spans)
+    if any(map(is_context_function, gast.walk(tree))):
+        tree = desugar_statements(tree, package)
+        for part in reversed(list(gast.walk(tree))):  # inner functions first
+            if is_context_function(part):
+                cut_context_function(part, spans)
     if hasattr(tree, "decorator_list"):
         tree.decorator_list = []  # they have been applied already: `fn` is their argument
     fence(tree, spans)

@@ -202,6 +202,6 @@ def _jumps(stmts: Block) -> bool:
 def _inside(node: gast.AST) -> Iterator[gast.AST]:
     """`node` and its descendants, without those of inner functions."""
     yield node
-    for child in gast.iter_child_nodes(node):
-        if not isinstance(child, NEW_SCOPES):
+    if not isinstance(node, NEW_SCOPES):
+        for child in gast.iter_child_nodes(node):
             yield from _inside(child)

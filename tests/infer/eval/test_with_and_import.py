@@ -155,3 +155,45 @@ def test_an_imported_name_is_read_at_every_call(monkeypatch):
     assert np.array_equal(compiled(2.0), 2.0 * XS)
     monkeypatch.setattr(statements, "XS", np.ones(4))
     assert np.array_equal(compiled(2.0), 2.0 * np.ones(4))
+
+
+@contextlib.contextmanager
+def _around_another(x):
+    @contextlib.contextmanager
+    def added(v):
+        x[1] += v
+        yield x[1]
+        x[1] -= v
+
+    with added(2.0) as a:
+        yield a
+
+
+def test_inner_functions_under_contextmanager():
+    def f(x):
+        rate, k = x[0], 1.0
+
+        @contextlib.contextmanager
+        def at(v):
+            nonlocal rate, k
+            old, rate = rate, v
+            k += v
+            try:
+                yield x[2], k
+            finally:
+                rate = old
+                k *= 2.0
+
+        total = 0.0
+        for _ in range(3):
+            with at(x[1] * 2.0) as (p, q):
+                total += rate * rate * p * q
+                if total > 100.0:
+                    break
+        with _around_another(x) as a:
+            total *= a * x[1]
+        return total * rate * k * x[1]
+
+    x = np.array([1.0, -2.5, 3.0])
+    assert myia.jit(f)(x.copy()) == pytest.approx(f(x.copy()), rel=1e-12)
+    myia.check_grads(f, (x,))
