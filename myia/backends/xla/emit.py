@@ -24,6 +24,7 @@ from jax import lax
 from myia.backends.xla.cpu.buffer_aliasing import WRITES
 from myia.backends.xla.cpu.data_dependences import known_after, read_in_conditional
 from myia.backends.xla.cpu.emission_options import Rules
+from myia.backends.xla.cpu.extrema import extremum_form
 from myia.backends.xla.cpu.opaque_barriers import (
     OpaqueBarriers,
     opaque_barrier,
@@ -176,7 +177,7 @@ class Emitter:
         if op in self.hidden_operands:
             operands = hide(self.hidden_operands[op], operands)
         on_cpu = self.in_whole_loop_call or self.opaque_barriers
-        form = product_form(op, self.in_whole_loop_call) if on_cpu else None
+        form = product_form(op, self.in_whole_loop_call) or extremum_form(op) if on_cpu else None
         lower = partial(form, **op.params) if form else _lowering(op)
         results = lower(*operands)
         results = results if isinstance(results, (tuple, list)) else (results,)

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from myia.backends.xla.cpu.extrema import loses_nan
 from myia.backends.xla.cpu.in_place_slices import in_place_reads, ops_outside
 from myia.backends.xla.cpu.opaque_barriers import (
     OpaqueBarriers,
@@ -84,8 +85,10 @@ def rules_for_cpu(function: Function) -> Rules:
 def has_cpu_rules(function: Function) -> bool:
     """Is the program for a CPU another one than for other platforms?"""
     barriers = OpaqueBarriers(function.region)
-    some = barriers.straight_line_reads or barriers.writes or barriers.products
-    return bool(some) or any(op.primitive in (loop_p, barrier_p) for op in walk(function.region))
+    some = (barriers.straight_line_reads, barriers.writes, barriers.products, barriers.long_sums)
+    return any(some) or any(
+        op.primitive in (loop_p, barrier_p) or loses_nan(op) for op in walk(function.region)
+    )
 
 
 def _is_whole_loop_call(op: Op) -> bool:
