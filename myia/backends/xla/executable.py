@@ -118,6 +118,9 @@ class Runnable:
                 results = call(*given)
                 if unpack is not None:
                     results = unpack(results)
+            except KeyboardInterrupt:
+                jax.clear_caches()  # or JAX waits for ever for what it was compiling
+                raise
             except Exception as error:
                 results = _again(call, error, given)
                 if unpack is not None:
@@ -155,6 +158,9 @@ def _only_result(
         try:
             result = call(*given)[0]
             return result if convert is None else convert(result)
+        except KeyboardInterrupt:
+            jax.clear_caches()  # or JAX waits for ever for what it was compiling
+            raise
         except Exception as error:
             result = _again(call, error, given)[0]
             return result if convert is None else convert(result)
