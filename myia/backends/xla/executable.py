@@ -118,10 +118,7 @@ class Runnable:
                 results = call(*given)
                 if unpack is not None:
                     results = unpack(results)
-            except KeyboardInterrupt:
-                jax.clear_caches()  # or JAX waits for ever for what it was compiling
-                raise
-            except Exception as error:
+            except (Exception, KeyboardInterrupt) as error:
                 results = _again(call, error, given)
                 if unpack is not None:
                     results = unpack(results)
@@ -158,10 +155,7 @@ def _only_result(
         try:
             result = call(*given)[0]
             return result if convert is None else convert(result)
-        except KeyboardInterrupt:
-            jax.clear_caches()  # or JAX waits for ever for what it was compiling
-            raise
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             result = _again(call, error, given)[0]
             return result if convert is None else convert(result)
         finally:
@@ -171,9 +165,11 @@ def _only_result(
 
 
 def _again(
-    call: Callable[..., Sequence[jax.Array]], error: Exception, given: Sequence[Any]
+    call: Callable[..., Sequence[jax.Array]], error: BaseException, given: Sequence[Any]
 ) -> Sequence[jax.Array]:
     """The results of a call that the modes of JAX or Python have made fail."""
+    if isinstance(error, KeyboardInterrupt):
+        jax.clear_caches()  # or JAX waits for ever for what it was compiling
     if isinstance(error, jax.errors.JaxRuntimeError):
         explain(error)
     if isinstance(error, OtherModes):

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from myia.analysis.linear_indices import IndexRanges, LinearForm, constant_form, minus, times
+from myia.analysis.range_arithmetic import OPPOSITE
 from myia.ir.avals import I64
 from myia.ir.core import Function, Op, Value
 from myia.ir.primitive import Primitive
@@ -48,7 +49,7 @@ def comparison_result(
     """The result of `comparison` of x and y, given y - x; None: it may be either."""
     if any(test(ranges, distance) for test in COMPARISONS[comparison]):
         return True
-    if any(test(ranges, distance) for test in COMPARISONS[_OPPOSITE[comparison]]):
+    if any(test(ranges, distance) for test in COMPARISONS[OPPOSITE[comparison]]):
         return False
     return None
 
@@ -81,12 +82,4 @@ COMPARISONS: Mapping[Primitive, tuple[Test, ...]] = {
     logic.ge: (_is_not_positive,),
     logic.eq: (_is_zero,),
     logic.ne: (_is_positive, _is_negative),
-}
-_OPPOSITE: Mapping[Primitive, Primitive] = {
-    logic.lt: logic.ge,
-    logic.le: logic.gt,
-    logic.gt: logic.le,
-    logic.ge: logic.lt,
-    logic.eq: logic.ne,
-    logic.ne: logic.eq,
 }

@@ -24,9 +24,8 @@ from myia.primitives.pointwise import arithmetic
 from myia.rewriting.walk import Walk, rewrite
 
 MIN_ELEMENTS = 32_768
-MAX_TERMS = (
-    8  # from 9 on, the loop that a reduction of the results becomes is scalar: 3 times slower
-)
+# From 9 on, the loop that a reduction of the results becomes is scalar: 3 times slower.
+MAX_TERMS = 8
 MIN_VECTOR_LENGTH = 32  # of the results: XLA's loop over their last axis works on several at once
 MAX_OPS = 8  # of one term
 MIN_GROWTH = 4  # an array that is there as it is, not spanned, is better read in order

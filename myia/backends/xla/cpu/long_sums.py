@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from myia.ir.core import Op, Region, Value, captures, walk
+from myia.ir.core import Op, Region, Value, reads, walk
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import PointwisePrimitive
 
@@ -29,7 +29,7 @@ def ends_of_long_sums(region: Region) -> frozenset[Op]:
 
 
 def _ends(region: Region) -> set[Op]:
-    uses = Counter(x for op in region.ops for x in {*op.operands, *_captured(op)})
+    uses = Counter(x for op in region.ops for x in set(reads(op)))
     ends: set[Op] = set()
     arrays: dict[Value, int] = {}  # what a value is computed of: a bit for each array
     for op in region.ops:
@@ -44,10 +44,6 @@ def _ends(region: Region) -> set[Op]:
         for x in op.results:
             arrays[x] = found if fused else 1 << len(arrays) if x.aval.size > 1 else 0
     return ends
-
-
-def _captured(op: Op) -> set[Value]:
-    return {x for region in op.regions for x in captures(region)}
 
 
 def _is_fused(op: Op) -> bool:
