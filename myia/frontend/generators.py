@@ -33,7 +33,7 @@ LAZY |= {"accumulate", "pairwise", "starmap", "filterfalse"}
 # What is called by these names changes no argument.
 PURE = {"abs", "bool", "complex", "divmod", "float", "int", "isinstance", "len", "max", "min"}
 PURE |= {"pow", "print", "range", "round", "sum", *LAZY}
-PURE_MODULES = {"np", "numpy", "math", "cmath"}
+PURE_MODULES = {"itertools", "np", "numpy", "math", "cmath"}
 
 ITERABLE = "%iter"  # the parameter of the function of a generator expression
 
@@ -65,7 +65,7 @@ def taken_with(loop: gast.For) -> set[gast.GeneratorExp]:
     found, calls = set[gast.GeneratorExp](), [loop.iter]
     while calls:
         call = calls.pop()
-        if isinstance(call, gast.Call) and _called(call) in LAZY:
+        if _is_lazy_call(call):
             calls += call.args
             found |= {x for x in call.args if isinstance(x, gast.GeneratorExp)}
     if any(map(has_walrus, found)):
@@ -77,24 +77,40 @@ def taken_with(loop: gast.For) -> set[gast.GeneratorExp]:
 
 def _may_change(node: gast.AST, names: set[str]) -> bool:
     """May it change the variables of these names, or an object?"""
+    if isinstance(node, gast.Expr):  # a value that nobody uses: `np.copyto(x, y)`
+        is_print = isinstance(node.value, gast.Call) and _path(node.value.func) == (None, "print")
+        return not is_print and not isinstance(node.value, gast.Constant)
     if isinstance(node, gast.Call):
-        return _called(node) not in PURE
+        return not _is_pure(node)
     if isinstance(node, gast.Name):
         return node.id in names and not isinstance(node.ctx, gast.Load)
     stored = isinstance(node, (gast.Subscript, gast.Attribute))
     return stored and not isinstance(node.ctx, gast.Load)
 
 
-def _called(call: gast.Call) -> str | None:
-    """The name of what is called; "abs" for the functions of NumPy and `math`."""
-    f = call.func
-    if isinstance(f, gast.Attribute):
-        root: gast.AST = f
-        while isinstance(root, gast.Attribute):
-            root = root.value
-        module = root.id if isinstance(root, gast.Name) else None
-        return f.attr if module == "itertools" else "abs" if module in PURE_MODULES else None
-    return f.id if isinstance(f, gast.Name) else None
+def _is_pure(call: gast.Call) -> bool:
+    """Is it known by its name to change no argument?"""
+    module, function = _path(call.func)
+    known = module in PURE_MODULES or (module is None and function in PURE)
+    return known and all(k.arg not in (None, "out") for k in call.keywords)
+
+
+def _is_lazy_call(node: gast.AST) -> bool:
+    if not isinstance(node, gast.Call):
+        return False
+    module, function = _path(node.func)
+    return module in (None, "itertools") and function in LAZY
+
+
+def _path(f: gast.AST) -> tuple[str | None, str | None]:
+    """The name that an attribute is reached from, if any, and the last name; None: no names."""
+    if isinstance(f, gast.Name):
+        return None, f.id
+    root = f
+    while isinstance(root, gast.Attribute):
+        root = root.value
+    named = isinstance(f, gast.Attribute) and isinstance(root, gast.Name)
+    return (root.id, f.attr) if named else ("", None)
 
 
 class GeneratorFunction(gast.Lambda):
