@@ -17,7 +17,7 @@ from myia.infer.domain.checks import Check
 from myia.infer.eval.program import Program
 from myia.ir.core import walk
 from myia.pipeline import Executable, Report, compiled
-from myia.primitives.core.host_calls import host_call_p
+from myia.primitives.core.host_calls import is_host_call, is_recorded
 from myia.source.diagnostics import MyiaError
 from myia.source.process import Lock
 
@@ -47,8 +47,10 @@ class FailedChecks:
     ):
         self._takes_ints = takes_ints  # ints of Python are arguments of the program
         self.checks, self._facts, self._report = program.checks, program.facts, report
-        calls_the_host = any(op.primitive is host_call_p for op in walk(program.function.region))
-        self._can_run_again = not (overwrites_arguments or calls_the_host)
+        calls = [op for op in walk(program.function.region) if is_host_call(op)]
+        # A second run for a report makes no calls; one whose results it would need it cannot make.
+        self._can_report = not (overwrites_arguments or any(map(is_recorded, calls)))
+        self._can_run_again = not (overwrites_arguments or calls)
         self._reporters: dict[int, _Reporter | None] = {}  # by the code of the check
 
     def error(self, code: int, leaves: Sequence[Any]) -> BaseException:
@@ -56,7 +58,7 @@ class FailedChecks:
         check = self.checks[code - 1]
         if check.of_int64 and self._takes_ints and self._can_run_again:
             return BeyondInt64(check.error())
-        if not check.values or not self._can_run_again:
+        if not check.values or not self._can_report:
             return check.error()
         if code not in self._reporters:
             self._reporters[code] = self._reporter(code, check)

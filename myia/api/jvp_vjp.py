@@ -98,7 +98,7 @@ def _call(ctx: Interpreter, f: Abstract, has_aux: bool, *primals: Abstract) -> A
 def _pullback(
     ctx: Interpreter, f: Abstract, has_aux: bool, primals: Abstract, ct: Abstract
 ) -> Abstract:
-    _, pull, *_ = derivatives.vjp(ctx, f, ctx.list_items(primals), has_aux).items
+    pull = derivatives.pullback_of(ctx, f, ctx.list_items(primals), has_aux)
     return ctx.call(pull, (ct,), {})
 
 

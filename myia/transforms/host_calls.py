@@ -8,6 +8,7 @@ The adjoint then recomputes what it likes. A branch yields its records, a loop s
 trip count must be bounded. Where no derivative flows through an op its results are the record,
 whatever host calls are inside of it. A function with a derivative rule is replaced by its rule in
 the first run. The host calls of a backward rule are made where the adjoint comes to them.
+Calls without a result (logs) need no record: they stay, as prints do, in what is run first.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ import numpy as np
 
 from myia.ir.builder import Builder, at
 from myia.ir.core import Op, Region, Value, Values, walk
-from myia.ir.rewrite import clone_region, inline, with_regions
+from myia.ir.rewrite import clone_region, inline, with_regions, without_effects
 from myia.primitives.arrays import dynamic_slices, shaping
 from myia.primitives.core.define import constant, zeros
-from myia.primitives.core.host_calls import has_host_call, is_host_call
+from myia.primitives.core.host_calls import has_recorded_call, is_host_call, is_recorded
 from myia.primitives.core.structured import Loop, Rule, call_p, custom_p, if_p, loop_p, remat_p
 from myia.rewriting.walk import substituted_region
 from myia.source.diagnostics import MyiaError
@@ -74,7 +75,7 @@ def split_host_calls(
     found = splitter.split(source.ops)
     first = Region(source.args, tuple(found.first), (*source.yields, *found.records))
     rest = Region((*source.args, *found.records), tuple(found.rest), source.yields)
-    return clone_region(first), clone_region(rest)
+    return clone_region(first), clone_region(without_effects(rest))
 
 
 @dataclass
@@ -93,8 +94,8 @@ class _Splitter:
     def calls(self, op: Op) -> bool:
         """Whether `op`, or the rule that takes its place, calls the host in the forward sweep."""
         if self.is_ruled(op):
-            return has_host_call(op) or any(map(has_host_call, op.params["rule"].regions[0].ops))
-        return is_host_call(op) or any(self.calls(inner) for r in op.regions for inner in r.ops)
+            return any(map(has_recorded_call, (op, *op.params["rule"].regions[0].ops)))
+        return is_recorded(op) or any(self.calls(inner) for r in op.regions for inner in r.ops)
 
     def is_ruled(self, op: Op) -> bool:
         return op.primitive is custom_p and is_active(op, self.active)
@@ -124,7 +125,7 @@ class _Splitter:
         elif op.primitive is custom_p and op.params["rule"].mode == "jvp":
             self.jvp_rule(op, to)
         else:
-            call = next(inner for r in op.regions for inner in walk(r) if is_host_call(inner))
+            call = next(inner for r in op.regions for inner in walk(r) if is_recorded(inner))
             raise MyiaError(HostCallInAdjoint(call.span, call.params["call"].name))
 
     def emit_first(
@@ -172,7 +173,7 @@ class _Splitter:
     def loop(self, op: Op, to: _Split) -> None:
         """Each record becomes an array with a row for each iteration."""
         parts = Loop.of(op)
-        calls = [x for x in walk(parts.body) if is_host_call(x) or self.is_ruled(x)]
+        calls = [x for x in walk(parts.body) if is_recorded(x) or self.is_ruled(x)]
         if parts.bound is None:
             first = calls[0].params
             name = first["call"].name if "call" in first else first["name"]

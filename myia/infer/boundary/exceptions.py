@@ -11,22 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from myia.infer.boundary.results import TO_PYTHON, Outputs, Recipe
+from myia.infer.boundary.results import TO_PYTHON, HostArguments
 from myia.infer.domain.checks import Check, Hidden, MakeException
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
-from myia.infer.domain.values import Abstract, NewException, Outside, Static, Text
+from myia.infer.domain.values import Abstract, NewException, Outside, Static
 from myia.ir.builder import current_span
-
-
-class _Arguments(Outputs):
-    """The values in the arguments of an exception; strings may have run-time numbers in them."""
-
-    def recipe(self, x: Abstract) -> Recipe:
-        if isinstance(x, Text):
-            items = [self.recipe(item) for item in x.items]
-            return lambda n, o: x.template.format(*[item(n, o) for item in items])
-        return super().recipe(x)
 
 
 def raised(ctx: Context, x: Abstract) -> Check:
@@ -39,7 +29,7 @@ def raised(ctx: Context, x: Abstract) -> Check:
         x = NewException(x.value, ())
     if not isinstance(x, NewException):
         ctx.fail(Unsupported, what=f"`raise` of {ctx.describe(x)}")
-    outputs = _Arguments(ctx, {})
+    outputs = HostArguments(ctx, {})
     recipes = [outputs.recipe(item) for item in x.arguments]
     kinds, positional = tuple(outputs.kinds), len(x.arguments) - len(x.names)
 

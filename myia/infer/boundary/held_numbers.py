@@ -10,6 +10,7 @@ from __future__ import annotations
 import array
 import collections
 import functools
+import logging
 import numbers
 import sys
 import types
@@ -43,7 +44,7 @@ def _number_in(x: Any, kinds: str, active: set[int]) -> str | None:
         return ""
     if isinstance(x, int):
         return "" if "i" in kinds and not isinstance(x, bool) else None
-    if isinstance(x, PLAIN) or id(x) in active:
+    if isinstance(x, (*PLAIN, logging.Filterer)) or id(x) in active:
         return None
     if isinstance(x, numbers.Number) or isinstance(getattr(x, "dtype", None), np.dtype):
         return _number_in_array(x, kinds, active)

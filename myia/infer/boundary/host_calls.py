@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.boundary.arguments import ResultLeaves, abstract
-from myia.infer.boundary.results import TO_PYTHON, WRITTEN, Outputs, Recipe
+from myia.infer.boundary.results import TO_PYTHON, WRITTEN, HostArguments
 from myia.infer.boundary.signature import Leaf, Node, leaf, leaves_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_DTYPES, PYTHON_TYPES
@@ -26,7 +26,6 @@ from myia.infer.domain.facts import Constant
 from myia.infer.domain.heap import DictObject, InstanceObject, ListObject
 from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
-from myia.infer.dynamic.access import is_dynamic, read
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -235,10 +234,15 @@ def no_host_calls(ctx: Context, what: str) -> Iterator[None]:
 def emit_host_call(
     ctx: Context, f: Callable, name: str, results: Results, args: tuple, kwargs: dict
 ) -> Abstract:
-    """Emit a call of the Python function `f`; returns its result."""
+    """Emit a call of the Python function `f`; returns its result.
+
+    One without numbers in its result is an effect only, as a print: nothing needs a record of it.
+    """
     if ctx.report is not None:  # the program runs again for the numbers of a failed check
+        if not results.avals:
+            return results.abstract(ctx, ())
         ctx.fail(Unsupported, what="a call of the host in a second run")
-    outputs = _Arguments(ctx, {}, role="an argument of a host function")
+    outputs = HostArguments(ctx, {}, role="an argument of a host function")
     recipe = outputs.recipe(Tuple((Tuple(tuple(args)), *kwargs.values())))
     kinds = [WRITTEN if kind == "array" else kind for kind in outputs.kinds]
     names = tuple(kwargs)
@@ -248,20 +252,8 @@ def emit_host_call(
         positional, *rest = recipe(numbers, ())
         return results.received(f(*positional, **dict(zip(names, rest))), name)
 
-    ctx.host_calls += 1
+    ctx.host_calls += bool(results.avals)
     code = ctx.error_code()
     code = constant(0, np.int32) if code is None else code
     call = HostCall(name, run, results.avals)
     return results.abstract(ctx, host_call(call, code, *outputs.values))
-
-
-class _Arguments(Outputs):
-    """The arguments of a call: arrays of any size, which are cut to it on the host."""
-
-    def object(self, x: Ref) -> Recipe:
-        if not is_dynamic(self.ctx, x):
-            return super().object(x)
-        found = read(self.ctx, x).packed()
-        array = self.leaf(found.value, "array")
-        lengths = [self.leaf(length.value, int) for length in found.lengths]
-        return lambda n, o: n[array][tuple(slice(n[i]) for i in lengths)]

@@ -10,6 +10,7 @@ import contextlib
 import copy
 import dataclasses
 import functools
+import logging
 import sys
 import types
 from collections.abc import Callable, Mapping
@@ -58,6 +59,8 @@ def has_only_attributes(cls: type) -> bool:
     Those of classes that derive from one written in C may have more.
     """
     if cls.__module__ in WITHOUT_STATE or hasattr(cls, "__myia__"):
+        return False
+    if issubclass(cls, logging.Filterer):  # loggers: they are called, not looked into
         return False
     bases = [base for base in cls.__mro__ if base not in (object, types.SimpleNamespace)]
     if not all(base.__flags__ & HEAP_TYPE for base in bases):

@@ -35,11 +35,12 @@ from myia.infer.domain.values import (
     Ref,
     Scalar,
     Static,
+    Text,
     Tuple,
     UndefinedType,
     is_static_int,
 )
-from myia.infer.dynamic.access import with_nominal_shape
+from myia.infer.dynamic.access import is_dynamic, read, with_nominal_shape
 from myia.infer.lists import growing_lists, item_templates
 from myia.ir.core import Value
 
@@ -175,6 +176,24 @@ class Outputs:
         if isinstance(contents, STATIC_ARRAYS):
             return Number(self.leaf(self.ctx.read(ref), WRITTEN))
         return self.rebuilt(contents)
+
+
+class HostArguments(Outputs):
+    """What a Python function is called with: arrays of any size, cut to it there, and strings."""
+
+    def recipe(self, x: Abstract) -> Recipe:
+        if isinstance(x, Text):
+            items, template = _sequence([self.recipe(item) for item in x.items]), x.template
+            return lambda n, o: template.format(*items(n, o))
+        return super().recipe(x)
+
+    def object(self, x: Ref) -> Recipe:
+        if not is_dynamic(self.ctx, x):
+            return super().object(x)
+        found = read(self.ctx, x).packed()
+        array = self.leaf(found.value, "array")
+        lengths = [self.leaf(length.value, int) for length in found.lengths]
+        return lambda n, o: n[array][tuple(slice(n[i]) for i in lengths)]
 
 
 @dataclass(frozen=True, slots=True)

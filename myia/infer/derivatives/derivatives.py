@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ from myia.infer.paths.region_outputs import Exports, deep_copied, substitute_res
 from myia.ir import builder as ir
 from myia.ir.builder import Builder
 from myia.ir.core import Region, Value
+from myia.ir.rewrite import without_effects
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import derivative_p
 from myia.primitives.pointwise.logic import stop_gradient as cut_gradient
@@ -318,12 +319,16 @@ def vjp(ctx: Context, f: Abstract, primals: tuple[Abstract, ...], has_aux: bool 
 
     The pullback recomputes f, unless passes find it to be a common subexpression.
     """
-    made: dict[int, Ref] = {}
-    kept = [deep_copied(ctx, x, made) for x in primals]
+    pull = pullback_of(ctx, f, primals, has_aux)
     value = call_with_copies(ctx, f, primals, {}, {}, range(len(primals)))
-    pull = Partial(pullback, (f, *kept), (has_aux,))
     main = without_aux(ctx, value, has_aux)
     return Tuple((main, pull, *value.children()[1:])) if has_aux else Tuple((main, pull))
+
+
+def pullback_of(ctx: Context, f: Abstract, primals: Sequence[Abstract], has_aux: bool) -> Partial:
+    """The pullback alone, of copies: f may change its arguments."""
+    made: dict[int, Ref] = {}
+    return Partial(pullback, (f, *(deep_copied(ctx, x, made) for x in primals)), (has_aux,))
 
 
 def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
@@ -332,6 +337,7 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
     with no_host_calls(ctx, "the pullback"):  # the function has been run for its value
         options = GradOptions(tuple(range(len(primals))), has_aux)
         d, outputs = infer_call(ctx, f, options, tuple(primals), {}, "a primal of vjp")
+    d = replace(d, region=without_effects(d.region))
     seeds = matching_leaves(ctx, list(args), outputs.values, "a cotangent")
     unique: dict[int, Value] = {}
     for position, seed in zip(d.outputs, seeds):

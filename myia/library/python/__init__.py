@@ -4,5 +4,6 @@ sequences.py, folds.py                   sequences, and one result of all items
 iterators.py, itertools_.py              what a program iterates over
 containers.py                            methods of lists, dicts and tuples
 numbers.py, math_.py                     numbers
-objects.py                               types, attributes, printing
+objects.py                               types, attributes, strings
+effects.py                               printing, logging, warnings, clocks
 """

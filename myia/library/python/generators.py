@@ -23,7 +23,7 @@ from myia.infer.domain.dtypes import bounds
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.loops.generators import ENDLESS, is_generator
-from myia.infer.loops.iterables import items_of
+from myia.infer.loops.iterables import items_of, iterated
 from myia.infer.loops.iterators import has_items
 from myia.infer.registry import as_is, function
 from myia.library.support.from_source import call_source
@@ -36,6 +36,16 @@ Handler = Callable[..., Abstract]
 def comes_one_by_one(x: Abstract) -> bool:
     """Have the items of `x` no index, or no end?"""
     return is_generator(x) or (isinstance(x, values.Iterator) and x.kind in ENDLESS)
+
+
+def of_instances(handler: Handler) -> Handler:
+    """Instances with an `__iter__` are asked for their iterator when the function is called."""
+
+    @functools.wraps(handler)
+    def given(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+        return handler(ctx, *(iterated(ctx, x) for x in args), **kwargs)
+
+    return given
 
 
 def over_generators(source: Source) -> Callable[[Handler], Handler]:

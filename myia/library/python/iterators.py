@@ -47,6 +47,7 @@ from myia.library.python.generators import (
     map_,
     next_,
     next_or,
+    of_instances,
     over_generators,
     zip_generator,
 )
@@ -66,6 +67,7 @@ def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
 
 
 @function(enumerate, dynamic=as_is)
+@of_instances
 @over_generators(enumerate_)
 def _enumerate(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
     return iterator(ctx, "enumerate", iterable, start)
@@ -82,6 +84,7 @@ def _enumerate_items(ctx: Context, x: Iterator) -> Items:
 
 
 @function(zip, dynamic=as_is)
+@of_instances
 def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstract:
     is_strict = ctx.static(strict, "`strict`")
     one_by_one = [comes_one_by_one(x) for x in iterables]

@@ -1,4 +1,4 @@
-"""Types, attributes, strings, functions and printing."""
+"""Types, attributes, strings and functions."""
 
 from __future__ import annotations
 
@@ -39,9 +39,8 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.jax.objects.pytrees import is_device_class
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
-from myia.infer.numeric.f_strings import brace_format, escaped, format_parts, printed, values_of
+from myia.infer.numeric.f_strings import brace_format, format_parts
 from myia.infer.registry import as_is, function, method
-from myia.primitives.core.effects import debug_print
 
 # ----- Types and attributes
 
@@ -227,28 +226,3 @@ def _replace(ctx: Context, x: Abstract, /, **changes: Abstract) -> Abstract:
 def _fields(ctx: Context, x: Abstract) -> Abstract:
     cls = x.value if isinstance(x, Static) else class_of(ctx, x)
     return Tuple(tuple(map(Static, dataclasses.fields(cls))))
-
-
-# ----- Effects
-
-
-@function(print)
-def _print(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
-    """Run-time values are printed when the program runs, with `str`."""
-    sep, end = (_option(ctx, options.pop(name, NONE), name) for name in ("sep", "end"))
-    if any(name != "flush" for name in options):
-        ctx.fail(Unsupported, what="`print` to a file")
-    found = [printed(ctx, x, "s") for x in args]
-    items = [x for _, xs in found for x in xs]
-    template = (" " if sep is None else escaped(sep)).join(text for text, _ in found)
-    if ctx.report is None:  # a run repeated for the report of a failed check prints nothing
-        debug_print(template, *values_of(ctx, items), end="\n" if end is None else end)
-    return NONE
-
-
-def _option(ctx: Context, x: Abstract, name: str) -> str | None:
-    """An option of `print`, which is a string or None."""
-    value = ctx.static(x, f"`{name}` of `print`")
-    if not isinstance(value, (str, type(None))):
-        ctx.fail(BadType, message=f"{name} must be None or a string, not {type(value).__name__}")
-    return value

@@ -202,3 +202,12 @@ def is_host_call(op: Op) -> bool:
 def has_host_call(op: Op) -> bool:
     """Whether `op` is, or has inside of it, a host call."""
     return is_host_call(op) or any(has_host_call(inner) for r in op.regions for inner in r.ops)
+
+
+def is_recorded(op: Op) -> bool:
+    """A host call whose results a recomputation reads from a record."""
+    return is_host_call(op) and bool(op.results)
+
+
+def has_recorded_call(op: Op) -> bool:
+    return is_recorded(op) or any(has_recorded_call(inner) for r in op.regions for inner in r.ops)

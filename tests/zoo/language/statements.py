@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import time
+import warnings
 from contextlib import contextmanager, nullcontext
 
 import numpy as np
@@ -177,3 +180,26 @@ def under_errstate(x):
 @program(XS)
 def functions_under_errstate(x):
     return 2.0 * under_errstate(x)
+
+
+LOG = logging.Logger("of no level")
+LOG.addHandler(logging.NullHandler())
+
+
+def told(x):
+    LOG.info("%d items, the first %.3f", len(x), x[0])
+    if x[0] > 100.0:
+        warnings.warn(f"{x[0]} is large", RuntimeWarning, stacklevel=2)
+    return x[0] ** 2
+
+
+@program(XS)
+def effects_in_a_loop(x):
+    started = time.perf_counter()
+    total = 0.0
+    for i in range(len(x)):
+        LOG.debug("step %d: %g", i, total)
+        total += told(x[i:]) * np.sin(x[i])
+        if time.perf_counter() < started:
+            total = 0.0
+    return total
