@@ -82,7 +82,7 @@ class MatchWithShadowedBuiltin(Diagnostic):
 class UnsupportedAsync(Diagnostic):
     title = "asynchronous code is not supported"
     label = "compiled code does not wait"
-    help = "await before or after the call of the compiled function"
+    help = "await before or after the call, or in a function that the host calls: `myia.host`"
 
 
 class UnsupportedTypeAlias(Diagnostic):

@@ -124,7 +124,7 @@ REFUSED = {
            |
          1 | async def f(x):
            | ^^^^^^^^^^^^^^^ compiled code does not wait
-          help: await before or after the call of the compiled function
+          help: await before or after the call, or in a function that the host calls: `myia.host`
         """,
     ),
     "inner_async_def": (
@@ -140,7 +140,7 @@ REFUSED = {
            |
          2 |     async def g():
            |     ^^^^^^^^^^^^^^ compiled code does not wait
-          help: await before or after the call of the compiled function
+          help: await before or after the call, or in a function that the host calls: `myia.host`
         """,
     ),
     "bare_raise": (

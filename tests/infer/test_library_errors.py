@@ -2,12 +2,10 @@
 
 import collections
 import functools
-import logging
+import os
 import pickle
 import statistics
 import textwrap
-import time
-import warnings
 
 import numpy as np
 import pytest
@@ -16,13 +14,6 @@ import scipy.stats
 
 import myia
 from myia.source.diagnostics import MyiaError
-
-LOG = logging.getLogger("tests")
-
-
-def logs(x):
-    LOG.info("x is %s", 1)  # the user's line
-    return x
 
 
 def names(x):
@@ -43,7 +34,6 @@ def helper(x):
 
 
 INSIDE = {  # the function, the name that the user wrote
-    "logging": (logs, "logging.Logger.info"),
     "collections": (names, "collections.namedtuple"),
     "textwrap": (dedents, "textwrap.dedent"),
     "statistics": (averages, "statistics.mean"),
@@ -79,8 +69,12 @@ NAMED = {  # what is said to be not supported, and what works
     ),
     "numpy.nditer": (lambda x: np.nditer(x), "docs/numpy.md"),
     "numpy.random.RandomState": (lambda x: np.random.RandomState(0), "draw the numbers outside"),
-    "time.time": (lambda x: time.time() * x, "outside"),
-    "warnings.warn": (lambda x: warnings.warn("x", stacklevel=1), "outside"),
+    "io.open": (lambda x: open("numbers.txt"), "myia.host(f, like=...)"),  # noqa: SIM115
+    "input": (lambda x: float(input()) * x, "myia.host(f, like=...)"),
+    "eval": (lambda x: eval("x + 1"), "myia.host(f, like=...)"),
+    "exec": (lambda x: exec("y = x"), "myia.host(f, like=...)"),
+    "compile": (lambda x: compile("x", "", "eval"), "myia.host(f, like=...)"),
+    "posix.getcwd": (lambda x: len(os.getcwd()) * x, "myia.host(f, like=...)"),
 }
 
 

@@ -21,21 +21,19 @@ from myia.source.diagnostics import MyiaError
 from myia.source.span import Span
 
 IN_NUMPY_PAGE = "docs/numpy.md lists the functions that are; or compute it outside and pass it in"
+DRAW = "draw the numbers outside and pass them as an argument, or on the host: `myia.host`"
 # By the beginning of a public name: what works instead.
 HELP = {
-    "numpy.random": "draw the numbers outside and pass them as an argument",
-    "random": "draw the numbers outside and pass them as an argument",
+    "numpy.random": DRAW,
+    "random": DRAW,
     "scipy.stats": "`jax.scipy.stats` has densities that are compiled; " + IN_NUMPY_PAGE,
     "numpy": IN_NUMPY_PAGE,
     "scipy": IN_NUMPY_PAGE,
     "torch": "make an array of a tensor outside: `np.from_dlpack(t)`; write it with NumPy",
     "pandas": "pass the numbers: `x.to_numpy()`",
-    "time": "call it outside, around the call of the compiled function",
-    "warnings": "call it outside, around the call of the compiled function",
-    "logging": "call it outside, around the call of the compiled function; `print` works inside",
     "numba": "give the Python function: `f.py_func`",
 }
-OUTSIDE = "call it outside and pass its result in"
+OUTSIDE = "call it outside and pass its result in, or on the host: `myia.host(f, like=...)`"
 RANDOM_LABEL = "a compiled function gives the same result for the same arguments"
 
 
@@ -44,8 +42,7 @@ def refuse(ctx: Context, f: Any) -> NoReturn:
     name = name_of(f)
     label = RANDOM_LABEL if name.startswith(("numpy.random.", "random.")) else ""
     kind = "numba" if type(f).__module__.startswith("numba.") else name
-    fields: dict[str, Any] = {"help_text": found} if (found := help_for(kind)) else {}
-    ctx.fail(Unsupported, what=f"`{name}`", label_text=label, **fields)
+    ctx.fail(Unsupported, what=f"`{name}`", label_text=label, help_text=help_for(kind) or OUTSIDE)
 
 
 def help_for(name: str) -> str | None:
