@@ -92,6 +92,7 @@ class Context:
         report: Report | None = None,
         choose: Callable[[Any, int], bool] | None = None,
         unrolls_resizing_loops: bool = False,
+        stacks_lists: bool | None = None,
     ) -> None:
         self._load = load
         self._codes: dict[int, Code] = {}  # kept: loops know the functions around them by identity
@@ -150,6 +151,10 @@ class Context:
         self.has_resizing_loops = False
         self.unrolls_resizing_loops = unrolls_resizing_loops
         self.slips: list[Slip] = []
+        # Whether lists become buffers where a run-time index needs that; None: long ones of
+        # numbers (`infer/lists/list_edits.py`). And what None has meant so far.
+        self.stacks_lists = stacks_lists
+        self.stacking_choices: set[bool] = set()
 
     def load(self, f: Any) -> Code:
         """The code of a Python function."""

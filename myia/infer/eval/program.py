@@ -17,8 +17,10 @@ from myia.infer.derivatives.lost_state import LostState
 from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Report
 from myia.infer.domain.errors import (
+    CertainError,
     InvalidatedRead,
     LoopChangesType,
+    NeedsStatic,
     NotStatic,
     RaiseReached,
     ReadOnlyWrite,
@@ -95,7 +97,7 @@ def infer(
     (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array.
 
     In either mode, what is refused of arrays whose sizes a long loop changes may be known of
-    unrolled code.
+    unrolled code; lists that were kept as single items may do as buffers, and the other way round.
     """
     modes = {"debug": debug, "report": report, "choose": choose}
     try:
@@ -123,10 +125,27 @@ def _infer(
     ctx = Interpreter(load, **modes)
     try:
         return _inferred(ctx, load, f, positional, keywords, flat, modes["choose"])
-    except MyiaError:
-        if not ctx.has_resizing_loops:
+    except MyiaError as error:
+        other = _other_mode(ctx, error)
+        if other is None:
             raise
-    return _infer(load, f, positional, keywords, flat, unrolls_resizing_loops=True, **modes)
+        first = error
+    try:
+        return _infer(load, f, positional, keywords, flat, **{**modes, **other})
+    except NeedsStatic as error:
+        # Unrolled code cannot be had: the first error says what was wrong with the loops.
+        raise (first if other.get("stacks_lists") is False else error) from None
+
+
+def _other_mode(ctx: Interpreter, error: MyiaError) -> dict[str, bool] | None:
+    """In which other mode a refused program may be inferred."""
+    if ctx.has_resizing_loops and not ctx.unrolls_resizing_loops:
+        return {"unrolls_resizing_loops": True}
+    if isinstance(error, NeedsStatic) and False in ctx.stacking_choices:
+        return {"stacks_lists": True}
+    if not isinstance(error, CertainError) and True in ctx.stacking_choices:
+        return {"stacks_lists": False}
+    return None
 
 
 def _inferred(

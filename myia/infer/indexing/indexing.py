@@ -19,9 +19,9 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
-from myia.infer.domain.heap import BufferObject, DictObject, ListObject
+from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject
 from myia.infer.domain.heap_arrays import array_aval
-from myia.infer.domain.lengths import length_of, static_length
+from myia.infer.domain.lengths import Length, length_of, static_length
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     Abstract,
@@ -33,6 +33,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     as_ref,
+    is_static_int,
 )
 from myia.infer.dynamic.access import bounding_aval, is_dynamic
 from myia.infer.indexing import dynamic_subscripts
@@ -44,7 +45,7 @@ from myia.infer.indexing.parse_subscripts import (
     subscript_of,
     with_slices,
 )
-from myia.infer.lists import growing_lists, list_slices
+from myia.infer.lists import growing_lists, list_edits, list_slices
 from myia.infer.lists.nested_sequences import as_array, common_dtype
 from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.integer_elements import element
@@ -59,7 +60,6 @@ from myia.infer.numeric.samples import (
 )
 from myia.infer.registry import SUBSCRIPTS
 from myia.ir.avals import Aval
-from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.pointwise import logic
 
@@ -84,11 +84,14 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
         contents = ctx.contents(x)
         if isinstance(contents, DictObject):
             return _dict_item(ctx, contents, key)
+        if isinstance(contents, AnyList) and isinstance(key, SliceValue):
+            return _list_part(ctx, x, key)
         if isinstance(contents, ListObject):
             items = _sequence_item(ctx, contents.items, key, "list")
-            return ctx.new(ListObject(items)) if isinstance(items, tuple) else items
+            assert isinstance(items, Abstract)
+            return items
         if isinstance(contents, BufferObject):
-            return _buffer_item(ctx, x, contents, key)
+            return growing_lists.item_at(ctx, x, buffer_index(ctx, contents, key).value)
     if isinstance(x, Tuple):
         items = _sequence_item(ctx, x.items, key, "tuple")
         return Tuple(items) if isinstance(items, tuple) else items
@@ -124,15 +127,8 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
         values = dict(zip(contents.keys, contents.values))
         values[dict_key(ctx, key)] = value
         ctx.write(as_ref(x), contents.with_items(values))
-    elif isinstance(contents, ListObject):
-        items = list(contents.items)
-        if isinstance(key, SliceValue):
-            items[static_key(ctx, key)] = ctx.list_items(value)
-        else:
-            items[_sequence_index(ctx, key, len(items), "list assignment")] = value
-        ctx.write(as_ref(x), ListObject(tuple(items)))
-    elif isinstance(contents, BufferObject):
-        _store_buffer_item(ctx, as_ref(x), contents, key, value)
+    elif isinstance(contents, AnyList):
+        _store_list_item(ctx, as_ref(x), contents, key, value)
     elif (found := ctx.special_method(x, "__setitem__")) is not None:
         ctx.call(found, (key, value), {})
     else:
@@ -149,12 +145,8 @@ def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
         values = dict(zip(contents.keys, contents.values))
         values.pop(dict_key(ctx, key), None)
         ctx.write(as_ref(x), contents.with_items(values))
-    elif isinstance(contents, ListObject):
-        items = list(contents.items)
-        del items[static_key(ctx, key)]
-        ctx.write(as_ref(x), ListObject(tuple(items)))
-    elif isinstance(contents, BufferObject):
-        list_slices.delete_items(ctx, as_ref(x), static_key(ctx, key))
+    elif isinstance(contents, AnyList):
+        _delete_list_item(ctx, as_ref(x), contents, key)
     else:
         ctx.fail(Unsupported, what=f"deletion of an item of {ctx.describe(x)}")
 
@@ -231,30 +223,82 @@ def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: 
     return growing_lists.item_at(ctx, growing_lists.stacked_list(ctx, items), index.value)
 
 
-def _buffer_item(ctx: Context, x: Ref, contents: BufferObject, key: Abstract) -> Abstract:
-    if isinstance(key, SliceValue):
+def _list_part(ctx: Context, x: Ref, key: SliceValue) -> Ref:
+    if list_edits.is_static_part(ctx, x, key):
         return list_slices.sliced(ctx, x, static_key(ctx, key))
-    return growing_lists.item_at(ctx, x, _buffer_index(ctx, contents, key))
+    return list_edits.part(ctx, x, key)
 
 
-def _store_buffer_item(
-    ctx: Context, x: Ref, contents: BufferObject, key: Abstract, value: Abstract
+def _store_list_item(
+    ctx: Context, x: Ref, contents: AnyList, key: Abstract, value: Abstract
 ) -> None:
+    what = "list assignment"
     if isinstance(key, SliceValue):
-        items = ctx.new(ListObject(ctx.list_items(value)))
-        list_slices.store_slice(ctx, x, static_key(ctx, key), items)
-        return
-    try:
-        growing_lists.store_item(ctx, x, _buffer_index(ctx, contents, key), value)
-    except Mismatch as m:
-        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
+        _store_list_part(ctx, x, contents, key, value)
+    elif isinstance(contents, ListObject) and (not isinstance(key, Scalar) or not contents.items):
+        items = list(contents.items)
+        items[_sequence_index(ctx, key, len(items), what)] = value
+        ctx.write(x, ListObject(tuple(items)))
+    else:
+        _refuse_other_index(ctx, key, what)
+        buffer = list_edits.stack_in_place(ctx, x, "the index into a list", value)
+        index = buffer_index(ctx, buffer, key, what)
+        try:
+            growing_lists.store_item(ctx, x, index.value, value)
+        except Mismatch as m:
+            ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
 
 
-def _buffer_index(ctx: Context, contents: BufferObject, key: Abstract) -> Value:
+def _store_list_part(
+    ctx: Context, x: Ref, contents: AnyList, key: SliceValue, value: Abstract
+) -> None:
+    static = list_edits.is_static_part(ctx, x, key)
+    new = list_slices.as_list(ctx, value) or ctx.new(ListObject(ctx.list_items(value)))
+    if isinstance(contents, ListObject) and static:
+        items = list(contents.items)
+        items[static_key(ctx, key)] = ctx.list_items(value)
+        ctx.write(x, ListObject(tuple(items)))
+    elif static and is_static_int(ctx.length(new)):
+        list_slices.store_slice(ctx, x, static_key(ctx, key), new)
+    else:
+        list_edits.store_part(ctx, x, key, new)
+
+
+def _delete_list_item(ctx: Context, x: Ref, contents: AnyList, key: Abstract) -> None:
+    if isinstance(key, SliceValue) and not list_edits.is_static_part(ctx, x, key):
+        list_edits.store_part(ctx, x, key, ctx.new(ListObject(())))
+    elif isinstance(contents, ListObject) and not isinstance(key, Scalar):
+        items = list(contents.items)
+        if not isinstance(key, SliceValue):
+            _sequence_index(ctx, key, len(items), "list assignment")
+        del items[static_key(ctx, key)]
+        ctx.write(x, ListObject(tuple(items)))
+    elif isinstance(key, SliceValue):
+        list_slices.delete_items(ctx, x, static_key(ctx, key))
+    else:
+        delete_at(ctx, x, key, "list assignment index out of range")
+
+
+def delete_at(ctx: Context, x: Ref, key: Abstract, message: str) -> Abstract:
+    """`x.pop(key)`, which is returned, at an index of run time; `message`: of the IndexError."""
+    buffer = list_edits.stack_in_place(ctx, x, "the index of an item")
+    index = buffer_index(ctx, buffer, key, message=message)
+    item = growing_lists.item_at(ctx, x, index.value)
+    list_edits.delete(ctx, x, index)
+    return item
+
+
+def buffer_index(
+    ctx: Context,
+    contents: BufferObject,
+    key: Abstract,
+    kind: str = "list",
+    message: str | None = None,
+) -> Length:
     """The index of an item, made non-negative; checked unless proved in range."""
-    _refuse_other_index(ctx, key, "list")
+    _refuse_other_index(ctx, key, kind)
     n = length_of(growing_lists.list_length(contents))
-    return checked_index(ctx, key, n, message="list index out of range").value
+    return checked_index(ctx, key, n, message=message or f"{kind} index out of range")
 
 
 # ----- Arrays

@@ -19,8 +19,8 @@ from myia.infer.domain.dtypes import bounds, number_value
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.heap import AnyList, BufferObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static
-from myia.infer.lists import growing_lists
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_int
+from myia.infer.lists import growing_lists, list_edits
 from myia.infer.lists.item_templates import ItemTemplate, item_templates_of, unified
 from myia.infer.numeric.constant_methods import python_result
 from myia.ir.core import Value
@@ -75,6 +75,8 @@ def take_rows(x: Value, indices: range) -> Value:
 
 def concatenated(ctx: Context, xs: Sequence[Ref]) -> Ref:
     """`xs[0] + xs[1] + ...`, a new list: a buffer if one of them is one and all items fit in it."""
+    if not all(is_static_int(ctx.length(x)) for x in xs):
+        return list_edits.joined(ctx, xs)
     xs = [x for x in xs if _static_length(ctx, x)]
     if any(isinstance(ctx.contents(x), BufferObject) for x in xs):
         try:

@@ -37,6 +37,7 @@ from myia.infer.domain.values import (
     is_none,
 )
 from myia.infer.dynamic.access import is_dynamic
+from myia.infer.lists import list_searches, list_slices
 from myia.infer.numeric.constant_methods import evaluated, is_set, set_items
 from myia.infer.numeric.exact_comparison import compared
 from myia.infer.numeric.promotion import (
@@ -288,6 +289,10 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
             require_hashable(ctx, x)
             ctx.needs_static("the key of a dict")
         return Static(x.value in contents.keys)
+    if (searched := list_slices.as_list(ctx, container)) is not None:
+        found = list_searches.contains(ctx, searched, x, partial(compare, ctx, "=="))
+        if found is not None:
+            return found
     answer: Abstract = FALSE
     for item in _items_searched(ctx, container, x):
         answer = short_circuit_or(ctx, answer, partial(is_or_equals, ctx, x, item))

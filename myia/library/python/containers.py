@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.heap import DictObject, ListObject
+from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import NONE, Abstract, Iterator, Ref, Static, Tuple
+from myia.infer.domain.values import (
+    NONE,
+    Abstract,
+    Iterator,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+    is_static_int,
+)
 from myia.infer.dynamic.access import is_dynamic
-from myia.infer.indexing.indexing import dict_key, fail_missing, getitem
-from myia.infer.lists import growing_lists, list_slices
+from myia.infer.indexing.indexing import delete_at, delitem, dict_key, fail_missing, getitem
+from myia.infer.lists import growing_lists, list_edits, list_searches, list_slices
 from myia.infer.numeric.constant_methods import python_result
 from myia.infer.operators import comparison, operators
+from myia.infer.paths.branches import branch
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.registry import as_is, function, method
 
@@ -34,6 +45,10 @@ def _append(ctx: Context, self: Ref, item: Abstract) -> Abstract:
 
 @method("list", "extend", dynamic=as_is)
 def _extend(ctx: Context, self: Ref, items: Abstract) -> Abstract:
+    new = list_slices.as_list(ctx, items)
+    if new is not None and not is_static_int(ctx.length(new)):
+        list_slices.replace_items(ctx, self, list_edits.joined(ctx, (self, new)))
+        return NONE
     for item in ctx.list_items(items):
         _append(ctx, self, item)
     return NONE
@@ -53,8 +68,11 @@ def _static_items(ctx: Context, self: Ref, what: str) -> ListObject:
 @method("list", "pop", dynamic=as_is)
 def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
     contents = ctx.contents(self)
-    if not isinstance(contents, ListObject):
-        return _pop_grown(ctx, self, index)
+    if isinstance(contents, BufferObject) and is_static_int(index) and index.value == -1:
+        return list_slices.pop_last(ctx, self)
+    assert isinstance(contents, AnyList)
+    if isinstance(contents, BufferObject) or (isinstance(index, Scalar) and contents.items):
+        return delete_at(ctx, self, index, "pop index out of range")
     items = list(contents.items)
     i = ctx.int_of(index, "the index of an item")
     item = python_result(ctx, items.pop, i)
@@ -62,28 +80,23 @@ def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
     return item
 
 
-def _pop_grown(ctx: Context, self: Ref, index: Abstract) -> Abstract:
-    """`pop` of a list that has grown in a loop, whose length may be dynamic."""
-    i = ctx.int_of(index, "the index of an item")
-    if i == -1:
-        return list_slices.pop_last(ctx, self)
-    item = getitem(ctx, self, index)
-    list_slices.delete_items(ctx, self, i)
-    return item
-
-
 @method("list", "insert", dynamic=as_is)
 def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstract:
-    i = ctx.int_of(index, "the index of an item")
-    list_slices.store_slice(ctx, self, slice(i, i), ctx.new(ListObject((item,))))
+    contents = ctx.contents(self)
+    if isinstance(contents, ListObject) and (is_static_int(index) or not contents.items):
+        i = ctx.int_of(index, "the index of an item") if contents.items else 0
+        list_slices.store_slice(ctx, self, slice(i, i), ctx.new(ListObject((item,))))
+        return NONE
+    try:
+        list_edits.insert(ctx, self, index, item)
+    except Mismatch as m:
+        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
     return NONE
 
 
 @method("list", "remove", dynamic=as_is)
 def _remove(ctx: Context, self: Ref, x: Abstract) -> Abstract:
-    items = list(_static_items(ctx, self, "remove").items)
-    del items[_index_of_equal(ctx, tuple(items), x, "list.remove(x): x not in list")]
-    ctx.write(self, ListObject(tuple(items)))
+    delitem(ctx, self, _position(ctx, self, x, "list.remove(x): x not in list"))
     return NONE
 
 
@@ -96,26 +109,43 @@ def _known_items(ctx: Context, self: Ref | Tuple, what: str) -> tuple[Abstract, 
 def _index(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
     is_tuple = isinstance(self, Tuple)
     missing = "tuple.index(x): x not in tuple" if is_tuple else f"{ctx.describe(x)} is not in list"
-    return Static(_index_of_equal(ctx, _known_items(ctx, self, "index"), x, missing))
+    return _position(ctx, self, x, missing)
 
 
 @method("tuple", "count")
 @method("list", "count", dynamic=as_is)
 def _count(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
+    equal = partial(comparison.compare, ctx, "==")
+    if isinstance(self, Ref) and (found := list_searches.count(ctx, self, x, equal)) is not None:
+        return found
     total: Abstract = Static(0)
     for item in _known_items(ctx, self, "count"):
-        equal = comparison.is_or_equals(ctx, item, x)
-        total = operators.binary(ctx, "+", total, equal)
+        same = comparison.is_or_equals(ctx, item, x)
+        total = operators.binary(ctx, "+", total, same)
     return total
 
 
-def _index_of_equal(ctx: Context, items: tuple[Abstract, ...], x: Abstract, missing: str) -> int:
+def _position(ctx: Context, self: Ref | Tuple, x: Abstract, missing: str) -> Abstract:
     """The index of the first item that equals `x`."""
-    for i, item in enumerate(items):
-        equal = comparison.is_or_equals(ctx, item, x)
-        if ctx.static(equal, "which item of a list this is"):
-            return i
-    ctx.fail(BadValue, message=missing)
+    equal = partial(comparison.compare, ctx, "==")
+    if isinstance(self, Ref):
+        found = list_searches.index(ctx, self, x, equal, missing)
+        if found is not None:
+            return found
+    return _first_equal(ctx, _known_items(ctx, self, "index"), x, missing, 0)
+
+
+def _first_equal(
+    ctx: Context, items: tuple[Abstract, ...], x: Abstract, missing: str, i: int
+) -> Abstract:
+    if i == len(items):
+        ctx.fail(BadValue, message=missing)
+    return branch(
+        ctx,
+        comparison.is_or_equals(ctx, items[i], x),
+        lambda: Static(i),
+        lambda: _first_equal(ctx, items, x, missing, i + 1),
+    )
 
 
 @method("list", "sort", dynamic=as_is)
@@ -128,6 +158,9 @@ def _sort(ctx: Context, self: Ref, **options: Abstract) -> Abstract:
 
 @method("list", "reverse", dynamic=as_is)
 def _reverse(ctx: Context, self: Ref) -> Abstract:
+    if not is_static_int(ctx.length(self)):
+        list_edits.reverse(ctx, self)
+        return NONE
     list_slices.replace_items(ctx, self, list_slices.sliced(ctx, self, slice(None, None, -1)))
     return NONE
 

@@ -402,3 +402,39 @@ def tuple_carried_by_a_loop(x, n):
         a, (b, k) = s
         s = (a * 0.5 + b, (a * k, k + 1))
     return s[0] + s[1][0] * s[1][1]
+
+
+SCORES = [2.5, 0.5, 1.75, 3.25, 1.0, 0.25, 4.5, 2.0, 3.75, 1.5]
+
+
+@program((SCORES, 2.0), (SCORES[::-1], 0.5))
+def insertion_sort_of_a_list(xs, x):
+    ys = [v * x for v in xs]
+    for i in range(1, len(ys)):
+        v, j = ys[i], i - 1
+        while j >= 0 and ys[j] > v:
+            ys[j + 1] = ys[j]
+            j -= 1
+        ys[j + 1] = v
+    return sum(i * v * v for i, v in enumerate(ys))
+
+
+@program((SCORES, 2.0), (SCORES[::-1], 0.75))
+def histogram_in_lists(xs, x):
+    counts, sums = [0] * 12, [0.0] * 12
+    for v in xs:
+        counts[int(2 * v)] += 1
+        sums[int(2 * v)] += v * x
+    return sum(n * s * s for n, s in zip(counts, sums))
+
+
+@program((SCORES, 2.25), ([1.0, 2.0, 3.0], 1.5))
+def list_edited_at_run_time(xs, x):
+    ys = list(xs)
+    i = int(x)
+    ys.insert(i, x * x)
+    a = ys.pop(-i)
+    del ys[i - 1]
+    ys[i:] = [a, x * a]
+    ys[0], ys[i] = ys[i], ys[0]
+    return sum(k * v for k, v in enumerate(ys, 1)) * sum(ys[i:])

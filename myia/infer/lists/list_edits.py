@@ -1,0 +1,278 @@
+"""Lists at run-time indices: slices, insertions, deletions.
+
+The list is a buffer of rows (`growing_lists.py`). Its length may change, and be known at run time
+only; rows behind it mean nothing.
+
+    xs[i] = v           xs: rows                        row i is stored
+    xs[i:j]             the rows from i on              length max(0, j - i)
+    xs.insert(i, v)     rows behind i, one further      length n + 1
+    del xs[i]           rows behind i, one nearer       length n - 1
+    xs[i:j] = ys        rows, then ys, then rows        length n - (j - i) + len(ys)
+
+*When it gives up*: the items have no common template; a loop around may be unrolled then. So it is
+for short lists, which are cheaper as single values, and for lists of arrays, unless that has failed
+(`Context.stacks_lists`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number, kind_of
+from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.heap import AnyList, BufferObject, ListObject
+from myia.infer.domain.lengths import (
+    Length,
+    at_least,
+    difference,
+    length_of,
+    slice_bound,
+    static_length,
+    total,
+)
+from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.values import (
+    Abstract,
+    Ref,
+    Scalar,
+    SliceValue,
+    Static,
+    is_none,
+    is_static_int,
+)
+from myia.infer.lists import growing_lists
+from myia.infer.lists.item_templates import (
+    ItemTemplate,
+    item_template,
+    item_templates_of,
+    unified,
+)
+from myia.ir.core import Value
+from myia.primitives.arrays import dynamic_slices, shaping
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.pointwise import logic
+
+MAX_SINGLE_ITEMS = 8  # shorter lists stay single values where a loop can be unrolled
+I64 = np.dtype(np.int64)
+
+
+# ----- The list as a buffer
+
+
+def stack_in_place(ctx: Context, x: Ref, why: str, item: Abstract | None = None) -> BufferObject:
+    """Make the list a buffer, fit for `item`; `why`: what else must be known when compiling."""
+    contents = ctx.contents(x)
+    assert isinstance(contents, AnyList)
+    if isinstance(contents, BufferObject):
+        return contents
+    template = _template(ctx, contents, why, item)
+    buffer = growing_lists.to_buffer(contents, template, len(contents.items), ctx.heap)
+    ctx.heap.objects[x.id] = buffer  # the same items: no other object is out of date
+    for i in contents.items:
+        growing_lists.track_copies(ctx.heap, i, x.id)
+    return buffer
+
+
+def _template(ctx: Context, contents: ListObject, why: str, item: Abstract | None) -> ItemTemplate:
+    given = (*contents.items, *([] if item is None else [item]))
+    try:
+        template = unified([item_template(i, ctx.heap) for i in given])
+    except Mismatch:
+        ctx.needs_static(why)
+    few = len(contents.items) <= MAX_SINGLE_ITEMS or any(aval.shape for aval in template.leaves)
+    if ctx.stacks_lists is None:
+        ctx.stacking_choices.add(not few)
+    if (few and ctx.stacks_lists is not True) or ctx.stacks_lists is False:
+        ctx.needs_static(why)
+    return template
+
+
+def _buffer_of(ctx: Context, x: Ref, why: str) -> BufferObject:
+    """The list as a buffer; a list of single items stays one."""
+    contents = ctx.contents(x)
+    assert isinstance(contents, AnyList)
+    if isinstance(contents, BufferObject):
+        return contents
+    if not contents.items:
+        return BufferObject(ItemTemplate("tuple"), (), Static(0), 0, 0)
+    template = _template(ctx, contents, why, None)
+    return growing_lists.to_buffer(contents, template, len(contents.items), ctx.heap)
+
+
+def _new(ctx: Context, like: BufferObject, rows: Sequence[Value], length: Length, *of: Ref) -> Ref:
+    """A new list of these rows, which are items of the lists `of`."""
+    capacity = rows[0].shape[0] if rows else 0 if length.hi is None else length.hi
+    leaves = tuple(Scalar(row, False) for row in rows)
+    new = ctx.new(BufferObject(like.template, leaves, length.abstract(), 0, capacity))
+    for x in of:
+        _inherit(ctx, x, new)
+    return new
+
+
+def _inherit(ctx: Context, x: Ref, new: Ref) -> None:
+    """The list `new` has items of `x`: what makes these out of date makes `new` so."""
+    contents = ctx.contents(x)
+    ctx.heap.inherit_alias_edges(x.id, new.id)
+    if isinstance(contents, ListObject):
+        for item in contents.items:
+            growing_lists.track_copies(ctx.heap, item, new.id)
+
+
+def _length(buffer: BufferObject) -> Length:
+    return length_of(growing_lists.list_length(buffer))
+
+
+# ----- Slices
+
+
+def is_static_part(ctx: Context, x: Ref, which: SliceValue) -> bool:
+    """Whether the bounds of the slice and the length of the list are known when compiling."""
+    return is_static_int(ctx.length(x)) and all(isinstance(p, Static) for p in which.children())
+
+
+def part(ctx: Context, x: Ref, which: SliceValue) -> Ref:
+    """`x[i:j]`, a new list."""
+    buffer = _buffer_of(ctx, x, "this subscript")
+    step = 1 if is_none(which.step) else ctx.int_of(which.step, "the step of a slice")
+    n = _length(buffer)
+    if step == -1 and is_none(which.start) and is_none(which.stop):
+        return _new(ctx, buffer, _reversed_rows(buffer, n), n, x)
+    if step != 1:
+        ctx.fail(Unsupported, what="a slice of a list with a step and run-time bounds")
+    start, stop = _bounds(ctx, which, n)
+    length = at_least(difference(stop, start), 0)
+    size = buffer.capacity if length.hi is None else min(buffer.capacity, length.hi)
+    rows = [_rows_from(row.value, start, size) for row in buffer.rows]
+    return _new(ctx, buffer, rows, length, x)
+
+
+def _bounds(ctx: Context, which: SliceValue, n: Length) -> tuple[Length, Length]:
+    for x in (which.start, which.stop):
+        if not is_none(x) and (not is_number(x) or kind_of(x) not in "iub"):
+            message = "slice indices must be integers or None or have an __index__ method"
+            ctx.fail(BadType, message=message)
+    start = static_length(0) if is_none(which.start) else slice_bound(which.start, n)
+    return start, n if is_none(which.stop) else slice_bound(which.stop, n)
+
+
+def _rows_from(rows: Value, start: Length, size: int) -> Value:
+    """`size` rows from `start` on; behind the last one zeros."""
+    capacity = rows.shape[0]
+    if start.hi is None or start.hi + size > capacity:
+        rows = _extended(rows, capacity + size)
+    first = [constant(0, I64)] * (rows.aval.ndim - 1)
+    return dynamic_slices.dynamic_slice(rows, start.value, *first, sizes=(size, *rows.shape[1:]))
+
+
+def _extended(rows: Value, capacity: int) -> Value:
+    """The rows, and zeros up to the capacity."""
+    if rows.shape[0] == capacity:
+        return rows
+    rest = zeros(rows.aval.with_shape((capacity - rows.shape[0], *rows.shape[1:])))
+    return shaping.concatenate(rows, rest, axis=0)
+
+
+def _reversed_rows(buffer: BufferObject, n: Length) -> list[Value]:
+    unused = difference(static_length(buffer.capacity), n)
+    flipped = [shaping.flip(row.value, axes=(0,)) for row in buffer.rows]
+    return [_rows_from(row, unused, buffer.capacity) for row in flipped]
+
+
+def reverse(ctx: Context, x: Ref) -> None:
+    """`x.reverse()` of a buffer."""
+    buffer = ctx.contents_as(x, BufferObject)
+    rows = [Scalar(row, False) for row in _reversed_rows(buffer, _length(buffer))]
+    ctx.write(x, replace(buffer, rows=tuple(rows)))
+
+
+def joined(ctx: Context, xs: Sequence[Ref]) -> Ref:
+    """`xs[0] + xs[1] + ...`, of any lengths, as one new list."""
+    xs = [x for x in xs if not _is_empty(ctx, x)]
+    if not xs:
+        return ctx.new(ListObject(()))
+    contents = [ctx.contents(x) for x in xs]
+    lists = [c for c in contents if isinstance(c, AnyList)]
+    try:
+        template = unified([t for c in lists for t in item_templates_of(c, ctx.heap)])
+    except Mismatch as m:
+        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
+    buffers = [
+        growing_lists.to_buffer(c, template, growing_lists.row_capacity(c), ctx.heap) for c in lists
+    ]
+    capacity = sum(b.capacity for b in buffers)
+    columns = [_extended(row.value, capacity) for row in buffers[0].rows]
+    n = _length(buffers[0])
+    # Each list is stored over the unused rows of those before it.
+    for buffer in buffers[1:]:
+        for k, row in enumerate(buffer.rows):
+            start = [n.value, *[constant(0, I64)] * (row.value.aval.ndim - 1)]
+            columns[k] = dynamic_slices.dynamic_update_slice(columns[k], row.value, *start)
+        n = total(n, _length(buffer))
+    return _new(ctx, buffers[0], columns, n, *xs)
+
+
+def _is_empty(ctx: Context, x: Ref) -> bool:
+    n = ctx.length(x)
+    return is_static_int(n) and n.value == 0
+
+
+def store_part(ctx: Context, x: Ref, which: SliceValue, items: Ref) -> None:
+    """`x[i:j] = items`, and with no items `del x[i:j]`."""
+    buffer = _buffer_of(ctx, x, "this subscript")
+    if not is_none(which.step) and ctx.int_of(which.step, "the step of a slice") != 1:
+        ctx.fail(Unsupported, what="a store into a slice of a list with a step and run-time bounds")
+    n = _length(buffer)
+    start, stop = _bounds(ctx, which, n)
+    behind = at_least(difference(stop, start), 0)
+    rest = SliceValue(total(start, behind).abstract(), Static(None), Static(None))
+    first = SliceValue(Static(None), start.abstract(), Static(None))
+    new = joined(ctx, (part(ctx, x, first), items, part(ctx, x, rest)))
+    contents = ctx.contents(new)
+    size = ctx.length(items)
+    if isinstance(contents, BufferObject) and is_static_int(size) and size.value == 0:
+        contents = _cut(contents, buffer.capacity)
+    ctx.write(x, contents)
+    ctx.heap.inherit_alias_edges(new.id, x.id)
+
+
+def _cut(buffer: BufferObject, capacity: int) -> BufferObject:
+    """The same list without rows that it cannot use."""
+    if buffer.capacity <= capacity:
+        return buffer
+    rows = [Scalar(shaping.along_axis(r.value, 0, 0, capacity), False) for r in buffer.rows]
+    return replace(buffer, rows=tuple(rows), capacity=capacity)
+
+
+# ----- One item
+
+
+def insert(ctx: Context, x: Ref, index: Abstract, item: Abstract) -> None:
+    """`x.insert(index, item)`: an index that is out of range is that of an end."""
+    at = slice_bound(index, _length(stack_in_place(ctx, x, "the index of an item", item)))
+    growing_lists.append(ctx, x, item)
+    buffer = ctx.contents_as(x, BufferObject)
+    rows = [Scalar(_shifted(row.value, at, 1), False) for row in buffer.rows]
+    ctx.write(x, replace(buffer, rows=tuple(rows)))
+    growing_lists.store_item(ctx, x, at.value, item)
+
+
+def delete(ctx: Context, x: Ref, index: Length) -> None:
+    """`del x[index]` of a buffer; the index is in range."""
+    buffer = ctx.contents_as(x, BufferObject)
+    rows = [Scalar(_shifted(row.value, index, -1), False) for row in buffer.rows]
+    ctx.write(x, replace(buffer, rows=tuple(rows), offset=buffer.offset - 1))
+
+
+def _shifted(rows: Value, at: Length, by: int) -> Value:
+    """The rows with those behind `at` one place further (`by=1`), or nearer."""
+    capacity = rows.shape[0]
+    end = zeros(rows.aval.with_shape((1, *rows.shape[1:])))
+    longer = shaping.concatenate(*((end, rows) if by > 0 else (rows, end)), axis=0)
+    moved = shaping.along_axis(longer, 0, *((0, capacity) if by > 0 else (1, capacity + 1)))
+    number = shaping.iota(shape=rows.shape, axis=0, dtype=I64)
+    here = shaping.broadcast(at.value, shape=rows.shape, dims=())
+    return logic.select(logic.lt(number, here), rows, moved)
