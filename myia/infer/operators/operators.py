@@ -279,6 +279,8 @@ def sequence_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...] | None:
     if isinstance(x, Static) and isinstance(x.value, tuple):
         return tuple(Static(i) for i in x.value)
     contents = ctx.held(x)
+    if isinstance(contents, BufferObject) and is_static_int(ctx.length(x)):
+        return ctx.list_items(x)
     return contents.items if isinstance(contents, ListObject) else None
 
 

@@ -376,3 +376,15 @@ def test_a_sort_by_hand_is_a_loop():
 
     few, many = (ops_of(myia.jit(program), [float(i) for i in range(n)]) for n in (40, 400))
     assert many - few <= 3 * 360  # what each item needs to enter the list
+
+
+def test_a_changed_list_is_compared():
+    def program(xs, v):
+        ys = list(xs)
+        ys[int(v)] = xs[int(v)]
+        zs = list(ys)
+        zs[int(v)] = -1.0
+        return xs == ys, ys == zs, zs < ys
+
+    for xs in (SHORT, LONG):
+        assert myia.jit(program)(xs, 2.0) == program(xs, 2.0) == (True, False, True)
