@@ -367,7 +367,7 @@ class Dispatcher:
 
     def _write_back(self, call: Call, program: Program) -> WriteBack | None:
         """What the program writes into objects of the caller; None: nothing."""
-        if not program.updates:
+        if not (program.updates or program.assignments):
             return None
         names = parameter_names(getattr(self.target, "f", self.target), len(call.positional))
         return WriteBack(program, call.positional, call.keywords, names)

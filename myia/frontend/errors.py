@@ -59,12 +59,6 @@ class UnsupportedClass(Diagnostic):
     help = "define the class at the top of the module"
 
 
-class UnsupportedGlobal(Diagnostic):
-    title = "`global` is not supported"
-    label = "a compiled function does not assign the names of its module"
-    help = "return the new value, and assign it where the function is called"
-
-
 class NonlocalOfPython(Diagnostic):
     title = "`{name}` belongs to a function that is not compiled"
     label = "assigned through `nonlocal` here"
@@ -101,6 +95,13 @@ class UnsupportedCause(Diagnostic):
     title = "`raise ... from ...` is not supported"
     label = "compiled code keeps no chain of exceptions"
     help = "raise the exception alone"
+
+
+class DeleteGlobal(Diagnostic):
+    title = "`del {name}` of a global is not supported"
+    label = "deleted here"
+    help = "assign `None`"
+    name: str
 
 
 class DeleteCaptured(Diagnostic):

@@ -38,7 +38,7 @@ FENCE: dict[type, Refusal | None] = {
     gast.Assert: ALLOWED,
     gast.Raise: ALLOWED,
     gast.Nonlocal: ALLOWED,
-    gast.Global: errors.UnsupportedGlobal,
+    gast.Global: ALLOWED,
     gast.Try: errors.UnsupportedTry,
     gast.TryStar: errors.UnsupportedTry,
     gast.ExceptHandler: errors.UnsupportedTry,

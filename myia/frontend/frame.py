@@ -70,12 +70,16 @@ class Frame:
         if self.scope.is_value(name):
             self.values[name] = value
             value.name = value.name or user_name(name)
+        elif self.scope.kind(name) == "global":
+            emit(py.store_global, value, name=user_name(name))
         else:
             emit(py.store_cell, self.cells[name], value, name=user_name(name))
 
     def delete(self, node: gast.Name) -> None:
         if not self.scope.is_value(node.id):
-            raise MyiaError(errors.DeleteCaptured(self.spans.of(node), node.id))
+            is_global = self.scope.kind(node.id) == "global"
+            refusal = errors.DeleteGlobal if is_global else errors.DeleteCaptured
+            raise MyiaError(refusal(self.spans.of(node), node.id))
         self.read(node)
         del self.values[node.id]
 

@@ -250,6 +250,7 @@ def _loop(frame: Frame, node: Loop) -> None:
 STATEMENTS: dict[type, Callable[[Frame, gast.stmt], None]] = {
     gast.Pass: _pass,
     gast.Nonlocal: _nonlocal,
+    gast.Global: _pass,
     gast.Expr: _expr,
     gast.Assign: _assign,
     gast.AnnAssign: _annotated,

@@ -87,7 +87,7 @@ def mangle_private_names(tree: gast.AST, qualname: str) -> None:
             word = getattr(node, field, None)
             if isinstance(word, str) and word.startswith("__") and not word.endswith("__"):
                 setattr(node, field, prefix + word)
-        if isinstance(node, gast.Nonlocal):
+        if isinstance(node, (gast.Nonlocal, gast.Global)):
             node.names = [
                 prefix + n if n.startswith("__") and not n.endswith("__") else n for n in node.names
             ]

@@ -35,12 +35,15 @@ class Scope:
     locals: set[str]  # with the parameters
     used: dict[str, None]  # read or assigned here, in order
     nonlocals: set[str]
+    globals: set[str]  # declared so
     children: dict[gast.AST, Scope] = field(default_factory=dict)
     cells: set[str] = field(default_factory=set)
     captured: tuple[str, ...] = ()
     free: frozenset[str] = frozenset()
 
     def kind(self, name: str) -> str:
+        if name in self.globals:
+            return "global"
         if name in self.cells:
             return "cell"
         if name in self.captured:
@@ -69,11 +72,11 @@ def scopes(function: gast.AST, free: frozenset[str]) -> Scope:
 
 def _collect(node: gast.AST) -> Scope:
     own = tuple(p.id for p in parameters(node))
-    scope = Scope(node, own, set(own), {}, set())
+    scope = Scope(node, own, set(own), {}, set(), set())
     for stmt in body_of(node):
         for part in walk_here(stmt):
             _note(scope, part)
-    scope.locals -= scope.nonlocals
+    scope.locals -= scope.nonlocals | scope.globals
     return scope
 
 
@@ -85,6 +88,8 @@ def _note(scope: Scope, node: gast.AST) -> None:
     elif isinstance(node, gast.Nonlocal):
         scope.nonlocals.update(node.names)
         scope.used.update(dict.fromkeys(node.names))
+    elif isinstance(node, gast.Global):
+        scope.globals.update(node.names)
     elif isinstance(node, FUNCTIONS):
         scope.children[node] = _collect(node)
         if isinstance(node, gast.FunctionDef):
@@ -96,7 +101,7 @@ def _unresolved(scope: Scope) -> dict[str, None]:
     names = dict(scope.used)
     for child in scope.children.values():
         names.update(_unresolved(child))
-    return {name: None for name in names if name not in scope.locals}
+    return {name: None for name in names if name not in scope.locals | scope.globals}
 
 
 # ----- Top down: the kind of the names from outside
@@ -104,6 +109,7 @@ def _unresolved(scope: Scope) -> dict[str, None]:
 
 def _resolve(scope: Scope, visible: frozenset[str], free: frozenset[str]) -> None:
     """`visible`: the variables of the compiled functions around `scope`."""
+    visible, free = visible - scope.globals, free - scope.globals
     scope.free = free
     scope.captured = tuple(name for name in _unresolved(scope) if name in visible)
     inner = visible | scope.locals

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from myia.infer import registry
+from myia.infer.boundary import assigned_globals
 from myia.infer.boundary.instances import is_generated, may_have_attribute, slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
@@ -148,6 +149,10 @@ def _static_attribute(ctx: Context, x: Any, name: str) -> Abstract:
     """An attribute of a module, a class or another compile-time object."""
     if name == "_make" and is_namedtuple(x):
         return Partial(_make_namedtuple, (), x)
+    if isinstance(x, types.ModuleType):
+        assigned = assigned_globals.value(ctx, vars(x), name)
+        if assigned is not None:
+            return assigned
     question = Attribute(x, name)
     value = question.ask()
     if value is ABSENT or isinstance(value, Raised):

@@ -62,19 +62,20 @@ REFUSED = {
           help: define the class at the top of the module
         """,
     ),
-    "global": (
+    "del_global": (
         """
         def f(x):
             global LIMIT
             LIMIT = x
+            del LIMIT
         """,
         """
-        `global` is not supported
-          --> <test>:2:5
+        `del LIMIT` of a global is not supported
+          --> <test>:4:9
            |
-         2 |     global LIMIT
-           |     ^^^^^^^^^^^^ a compiled function does not assign the names of its module
-          help: return the new value, and assign it where the function is called
+         4 |     del LIMIT
+           |         ^^^^^ deleted here
+          help: assign `None`
         """,
     ),
     "nonlocal_of_python": (
@@ -274,7 +275,7 @@ def test_the_fence_speaks_of_every_class_of_gast():
 
 
 def test_the_first_refusal_in_the_text_is_reported():
-    program = "def f(x):\n    class C: pass\n    global y\n"
+    program = "def f(x):\n    class C: pass\n    async def g(): pass\n"
     with pytest.raises(MyiaError, match="a class cannot"):
         load(define(program, "f", "<test>"))
 

@@ -38,8 +38,12 @@ class WriteBack:
         keywords: dict[str, Any],
         names: Sequence[str],
     ):
-        self._updates = program.updates
+        self._updates, self._assignments = program.updates, program.assignments
         self._named = [*zip(names, positional), *keywords.items()]
+        leaves = (leaf for _, signature in self._named for leaf in leaves_of(signature))
+        if self._assignments and any(leaf.kind == "traced" for leaf in leaves):
+            name = self._assignments[0].name
+            raise TypeError(f"the global {name!r} would be a tracer of JAX: return what it gets")
         self._named += [(fact.name, fact.answer) for fact in program.facts]
         changed = {i for i, _ in program.updates}
         # An executable copies the caller's arrays. It may take the copy of one that is written to
@@ -76,8 +80,11 @@ class WriteBack:
         for target, value in changes:
             if isinstance(target, np.ndarray) and not target.flags.writeable:
                 self._check_unchanged(target, value, objects)
+        assignments = [found.apply(numbers, objects) for found in self._assignments]
         for target, value in changes:
             _assign(target, value)
+        for assign in assignments:
+            assign()
 
     def _check_unchanged(self, target: np.ndarray, value: Any, objects: Sequence[Any]) -> None:
         """A read-only array may be one that is written to on another path."""

@@ -26,7 +26,13 @@ from myia.infer.boundary.host_calls import no_host_calls
 from myia.infer.derivatives.lost_state import record_lost_state
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue, CertainError, NotDifferentiable
+from myia.infer.domain.errors import (
+    BadType,
+    BadValue,
+    CertainError,
+    NotDifferentiable,
+    Unsupported,
+)
 from myia.infer.domain.values import (
     Abstract,
     Partial,
@@ -334,6 +340,7 @@ def pullback_of(ctx: Context, f: Abstract, primals: Sequence[Abstract], has_aux:
 def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     """The cotangents of the primals, for a cotangent of f's result."""
     (f, *primals), (has_aux,) = partial.items, partial.meta
+    before = ctx.heap.copy()
     with no_host_calls(ctx, "the pullback"):  # the function has been run for its value
         options = GradOptions(tuple(range(len(primals))), has_aux)
         d, outputs = infer_call(ctx, f, options, tuple(primals), {}, "a primal of vjp")
@@ -343,6 +350,10 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
     for position, seed in zip(d.outputs, seeds):
         unique[position] = unique[position] + seed if position in unique else seed
     _, cts = emit(ctx, d, "vjp", list(unique.values()))
+    changed = [i for i, x in ctx.heap.objects.items() if i in before and x is not before[i]]
+    if any(i != ctx.error_id for i in changed):  # it was another one when the value was computed
+        what = "the pullback of a function that changes an object from outside"
+        ctx.fail(Unsupported, what=what, help_text="return what is new of it, by `has_aux`")
     return Tuple(tuple(d.tree.rebuild(ctx, cts)))
 
 

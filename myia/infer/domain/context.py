@@ -122,6 +122,7 @@ class Context:
         self.answers: dict[Question, Any] = {}
         # The mutable objects of the arguments and of the answers, as abstract values.
         self.objects: list[Abstract] = []
+        self.assigned_globals: dict[Question, Ref] = {}  # their variables
         self.differentiating = 0  # how many derivatives are taken of the code that is inferred
         # How many calls of the host have been inferred (`infer/boundary/host_calls.py`).
         self.host_calls = 0

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer import attributes
-from myia.infer.boundary import arguments, exceptions
+from myia.infer.boundary import arguments, assigned_globals, exceptions
 from myia.infer.domain.context import Context, Frame
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
@@ -75,7 +75,10 @@ class Interpreter(Context):
 
     def global_value(self, name: str) -> Abstract:
         """A name of the module of the running function, or a builtin."""
-        question = Global(self.frames[-1].code.namespace.globals, name)
+        namespace = self.frames[-1].code.namespace.globals
+        if (assigned := assigned_globals.value(self, namespace, name)) is not None:
+            return assigned
+        question = Global(namespace, name)
         if question.read() is ABSENT:
             self.fail(BadValue, message=f"name '{name}' is not defined", exception="NameError")
         return self.root(question, name)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from myia.infer import attributes
+from myia.infer.boundary import assigned_globals as assigned
 from myia.infer.boundary import exceptions
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
@@ -17,13 +18,11 @@ from myia.infer.domain.values import (
     Abstract,
     Closure,
     NewException,
-    Optional,
     Ref,
     Scalar,
     SliceValue,
     Static,
     Tuple,
-    UndefinedType,
     is_none,
 )
 from myia.infer.eval import static_code
@@ -43,7 +42,6 @@ from myia.ir.primitive import Primitive
 from myia.primitives.core import py
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import Loop, if_p, loop_p
-from myia.primitives.pointwise import logic
 
 # ----- Names
 
@@ -57,13 +55,7 @@ def _defined(ctx: Context, op: Op, x: Abstract) -> Abstract:
     message = _UNBOUND.format("local", op.params["name"])
     if op.params.get("captured"):
         error, message = NameError, _UNBOUND.format("free", op.params["name"]) + _ENCLOSING
-    if isinstance(x, UndefinedType):
-        ctx.fail(BadValue, message=message, exception=error.__name__)
-    if isinstance(x, Optional) and isinstance(x.absent, UndefinedType):
-        if isinstance(x.present, Scalar):
-            ctx.check(logic.not_(x.present.value), error, message)
-        return x.value
-    return x
+    return assigned.defined(ctx, x, error, message)
 
 
 # ----- Operators
@@ -215,6 +207,9 @@ SIMPLE_HANDLERS: dict[Primitive, Callable[..., Any]] = {
 # They take operands that may be absent.
 OPTIONAL_HANDLERS: dict[Primitive, Callable[..., Any]] = {
     py.store_cell: lambda ctx, op, cell, x: ctx.write(cell, CellObject(x)),
+    py.store_global: lambda ctx, op, x: assigned.store(
+        ctx, ctx.frames[-1].code.namespace.globals, op.params["name"], x
+    ),
     py.unary: lambda ctx, op, x: check_finite_results(
         ctx, (x,), lambda: operators.unary(ctx, op.params["op"], x)
     ),

@@ -10,6 +10,7 @@ from typing import Any
 
 from myia.infer.boundary import arguments
 from myia.infer.boundary.arguments import Arguments, Fact
+from myia.infer.boundary.assigned_globals import Assignment, assignments
 from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.results import Outputs, Recipe
 from myia.infer.boundary.signature import CallFlattener, Flattener
@@ -57,12 +58,13 @@ class Program:
     checks: tuple[Check, ...]
     visits: dict[Any, int]
     lost_state: tuple[LostState, ...]  # what is changed under a derivative, and not returned
+    assignments: tuple[Assignment, ...] = ()  # of globals
 
     def only_checks(self) -> Program:
         """The same program, whose one result is the error code."""
         region = replace(self.function.region, yields=self.function.results[-1:])
         function = replace(self.function, region=region)
-        return replace(self, function=function, kinds=(), updates=())
+        return replace(self, function=function, kinds=(), updates=(), assignments=())
 
     def unchecked(self) -> Program:
         """The same program without the error code, and without the ops that compute it."""
@@ -205,6 +207,7 @@ def _finish(
     outputs = Outputs(ctx, ids)
     recipe = outputs.recipe(result)
     updates = [(i, outputs.update(id)) for id, i in ids.items() if _is_changed(ctx, id)]
+    assigned = assignments(ctx, outputs)
     yields = list(outputs.values)
     code = ctx.error_code()
     if code is not None:
@@ -223,6 +226,7 @@ def _finish(
         checks,
         ctx.visits,
         tuple(ctx.lost_state.values()),
+        assigned,
     )
 
 

@@ -203,3 +203,22 @@ def effects_in_a_loop(x):
         if time.perf_counter() < started:
             total = 0.0
     return total
+
+
+@program(XS)
+def assigned_global(x):
+    global SCALE, COUNT
+    SCALE, COUNT = 1.0, 0
+    for v in x:
+        SCALE *= v
+        grow()
+        if SCALE > 5.0:
+            COUNT += 10
+            break
+    return SCALE**2 + COUNT * x[1]
+
+
+def grow():
+    global COUNT, SCALE
+    COUNT += 1
+    SCALE = SCALE + np.sin(SCALE)
