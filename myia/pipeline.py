@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,6 +39,7 @@ from myia.backends.xla.packing import (
 from myia.frontend.load import core_text, load
 from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.signature import Flattener
+from myia.infer.capacities import Site
 from myia.infer.domain.context import Report
 from myia.infer.eval.program import Program, infer, source_of
 from myia.ir.core import Function
@@ -180,10 +181,15 @@ def typed_program(
     flat: Flattener | None = None,
     report: Report | None = None,
     choose: Choice | None = None,
+    capacities: Mapping[Site, int] | None = None,
 ) -> Program:
-    """Typed IR of `f` at the signatures of its arguments; `flat`: what these were flattened by."""
+    """Typed IR of `f` at the signatures of its arguments; `flat`: what these were flattened by.
+
+    The rest is that of `infer`.
+    """
     progress.stage("inference")
     modes: dict[str, Any] = {"debug": options.debug, "report": report, "choose": choose}
+    modes["capacities"] = capacities
     with inferring_for(options.platform):
         program = infer(load, f, positional, keywords, flat, **modes)
     if options.verify:

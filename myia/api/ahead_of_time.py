@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from myia.api.capacities import refuse_capacities
 from myia.api.dispatch import Dispatcher, signatures
 from myia.api.failed_checks import BeyondInt64
 from myia.api.pickling import NotPortable
@@ -18,6 +19,8 @@ OTHER_PLATFORMS = (
     "lowered for {0}, which can be shown and exported: what runs here is lowered for the platform "
     "of its arguments, without `lowering_platforms`"
 )
+
+AHEAD_OF_TIME = "compiled ahead of time"
 
 
 class Traced(NotPortable):
@@ -56,6 +59,7 @@ class Lowered(NotPortable):
         else:
             dispatcher = dispatcher.of_platform(platforms[0] if len(platforms) == 1 else ANY)
         call, (self._variant, _) = dispatcher.find(args, kwargs)
+        refuse_capacities(self._variant.program, AHEAD_OF_TIME)
         self._programs, self._integers = call.programs, call.integers
         devices = (bound_device(leaf) for leaf in call.flat.leaves)
         device = next((d for d in devices if d is not None), None) if platforms is None else None

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from myia.api.capacities import GrownCapacities, Outgrown, refuse_capacities, with_held_prints
 from myia.api.failed_checks import BeyondInt64, FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found, is_lasting, places_in
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
@@ -24,6 +25,7 @@ from myia.api.programs.write_back import WriteBack
 from myia.api.variant import Call, Layout, Programs, Variant
 from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.signature import INTEGER, CallFlattener, Flattener, leaves_of
+from myia.infer.domain.errors import DynamicSizeEscapes
 from myia.infer.eval.program import Program
 from myia.pipeline import (
     Compilation,
@@ -45,6 +47,7 @@ LOG.addHandler(logging.NullHandler())
 
 CHANGING_GLOBALS = "globals that the program reads change type while it is compiled"
 MOST_SHORTCUTS = 4  # for arguments of the same types
+UNDER_JAX = "inside a transform of JAX (`jax.jit`, `jax.vmap`, `jax.grad`)"
 ATTEMPTS = 8  # programs compiled for one call, if other threads change the globals that it reads
 
 
@@ -73,6 +76,7 @@ class Dispatcher:
         self.lock = Lock()
         self.by_platform: dict[str, Dispatcher] = {}
         self._static_ints: Dispatcher | None = None
+        self.capacities = GrownCapacities(options.pipeline.memory)
 
     # ----- Platforms
 
@@ -101,13 +105,17 @@ class Dispatcher:
         self, args: tuple[Any, ...], kwargs: dict[str, Any], used: set[Variant] | None = None
     ) -> Any:
         """The result of a call; `used`: the programs that calls have used, with its own."""
-        try:
-            return self._run(args, kwargs, used)
-        except BeyondInt64 as limit:
+        while True:
             try:
-                return self.with_static_ints().run(args, kwargs, used)
-            except MyiaError:  # told of this form alone
-                raise limit.error from None
+                return self._run(args, kwargs, used)
+            except Outgrown as outgrown:
+                with self.lock:
+                    self.capacities.grow(outgrown)
+            except BeyondInt64 as limit:
+                try:
+                    return self.with_static_ints().run(args, kwargs, used)
+                except MyiaError:  # told of this form alone
+                    raise limit.error from None
 
     def with_static_ints(self) -> Dispatcher:
         """The programs in which no int is an argument, which only this one finds."""
@@ -158,7 +166,7 @@ class Dispatcher:
         `names`: of the last arguments, those passed by keyword.
         """
         last = tree.last()
-        if last is None or last.again:
+        if last is None or last.again or last.found.variant.program.capacities:
             return
         call = last.found.variant.bound(last.found.hidden)
 
@@ -196,6 +204,8 @@ class Dispatcher:
         tree = None if programs is None or has_ints else programs.trees.get(())
         last = None if tree is None else tree.last()
         if last is None or last.again or own.objects or not is_lasting(signature):
+            return None
+        if last.found.variant.program.capacities:  # it may be replaced by one with more room
             return None
         match = None
         if not all(map(is_told_by_type, key[0][1:])):
@@ -274,6 +284,7 @@ class Dispatcher:
             programs = self.programs[call.programs.key] = call.programs
         tree = programs.trees.setdefault(call.integers, DecisionTree())
         tree.add(variant)
+        self.capacities.add(variant.program, tree)
         self.recompilation.compiled(call.positional, call.keywords, variant.facts)
         warn_of_lost_state(variant.program.lost_state)
         self._add_shortcut(call, tree)
@@ -305,9 +316,16 @@ class Dispatcher:
             options = replace(options, platform=ANY)
         choose = choose or self.integers.known(call.programs.key)
         program = typed_program(
-            self.target, call.positional, call.keywords, options, call.flat, choose=choose
+            self.target,
+            call.positional,
+            call.keywords,
+            options,
+            call.flat,
+            choose=choose,
+            capacities=self.capacities.sizes,
         )
-        return program if self.options.check or not call.is_jax else program.unchecked()
+        keeps_checks = self.options.check or not call.is_jax or program.capacities
+        return program if keeps_checks else program.unchecked()
 
     def _reporting(
         self, positional: tuple[Any, ...], keywords: dict[str, Any], choose: Choice, report: Report
@@ -315,7 +333,13 @@ class Dispatcher:
         """The program of a call, which reports the run-time values of one of its checks."""
         options = self.options.pipeline
         return typed_program(
-            self.target, positional, keywords, options, report=report, choose=choose
+            self.target,
+            positional,
+            keywords,
+            options,
+            report=report,
+            choose=choose,
+            capacities=self.capacities.sizes,
         )
 
     def plan(self, call: Call) -> Plan:
@@ -323,10 +347,13 @@ class Dispatcher:
         tree = call.programs.trees.get(call.integers)
         known = tree is not None and tree.fits(call.flat)
         if not known and self.options.pipeline.memory is None:
-            function = Layout(call, self.program(call)).function
-            typed = Compilation(function, self.options.pipeline)
-            return typed.until("storage").plan
-        return self.find(call.args, call.kwargs)[1].variant.plan  # a budget needs XLA's figures
+            program = self.program(call)
+            typed = Compilation(Layout(call, program).function, self.options.pipeline)
+            plan = typed.until("storage").plan
+        else:  # a budget needs XLA's figures
+            found = self.find(call.args, call.kwargs)[1].variant
+            program, plan = found.program, found.plan
+        return plan.with_capacities(str(capacity) for capacity, _ in program.capacities)
 
     @contextmanager
     def _logged(self, what: str) -> Iterator[None]:
@@ -341,8 +368,12 @@ class Dispatcher:
 
     def _variant(self, call: Call, choose: Choice) -> Variant:
         choose = Recorded(choose)
-        program = self.program(call, choose)
+        program, prints = with_held_prints(self.program(call, choose))
         layout = Layout(call, program)
+        if layout.traced or layout.transformed:
+            refuse_capacities(program, UNDER_JAX)
+            for cut in program.cuts:
+                raise MyiaError(DynamicSizeEscapes(cut.span))
         write_back = self._write_back(call, program)
         donated = donate = _donated(self.options.donate_argnums, call)
         if write_back is not None and not layout.traced:
@@ -350,6 +381,8 @@ class Dispatcher:
         if not layout.device:  # no result takes over the memory of a small array: it is packed
             args = program.function.args
             donate = tuple(i for i in donate if not is_small(args[i].aval))
+        if program.capacities:  # another run may need the arguments
+            donated = donate = ()
         options = replace(
             self.options.pipeline,
             under_a_trace=layout.traced,
@@ -357,13 +390,14 @@ class Dispatcher:
             transformed=layout.traced or layout.transformed,
         )
         LOG.debug("%s: arguments %s", self.name, [str(x.aval) for x in program.function.args])
-        found = compiled(layout.function, donate, layout.packing, options)
+        with self.capacities.limited(program):
+            found = compiled(layout.function, donate, layout.packing, options)
         report = functools.partial(
             self._reporting, call.positional, call.keywords, choose.as_before
         )
         takes_ints = bool(call.programs.arguments or choose.arguments)
         failures = FailedChecks(program, report, bool(donated), takes_ints)
-        return Variant(program, found, layout, failures, write_back)
+        return Variant(program, found, layout, failures, write_back, prints)
 
     def _write_back(self, call: Call, program: Program) -> WriteBack | None:
         """What the program writes into objects of the caller; None: nothing."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import jax
 
+from myia.api.capacities import Outgrown
 from myia.infer.domain.checks import Check
 from myia.infer.eval.program import Program
 from myia.ir.core import walk
@@ -46,16 +47,19 @@ class FailedChecks:
         takes_ints: bool,
     ):
         self._takes_ints = takes_ints  # ints of Python are arguments of the program
-        self.checks, self._facts, self._report = program.checks, program.facts, report
+        self._program, self._report = program, report
+        self.checks, self._facts = program.checks, program.facts
         calls = [op for op in walk(program.function.region) if is_host_call(op)]
         # A second run for a report makes no calls; one whose results it would need it cannot make.
         self._can_report = not (overwrites_arguments or any(map(is_recorded, calls)))
         self._can_run_again = not (overwrites_arguments or calls)
         self._reporters: dict[int, _Reporter | None] = {}  # by the code of the check
 
-    def error(self, code: int, leaves: Sequence[Any]) -> BaseException:
+    def error(self, code: int, leaves: Sequence[Any], results: Sequence[Any]) -> BaseException:
         """The exception of the check with this code; `leaves`: the arguments of the call."""
         check = self.checks[code - 1]
+        if check.outgrown is not None:
+            return Outgrown(self._program, check.outgrown, results)
         if check.of_int64 and self._takes_ints and self._can_run_again:
             return BeyondInt64(check.error())
         if not check.values or not self._can_report:

@@ -9,6 +9,7 @@ from types import MethodType
 from typing import Any
 
 from myia.api.ahead_of_time import Lowered, Traced
+from myia.api.capacities import Outgrown
 from myia.api.dispatch import CompileOptions, Dispatcher, types_of
 from myia.api.failed_checks import BeyondInt64
 from myia.api.options import argument_names, positions_in, positions_of
@@ -108,7 +109,7 @@ class Transformed(Wrapper[P, R]):
             else:
                 result = self._run(args, kwargs)
             return result
-        except (OtherAvals, BeyondInt64):
+        except (OtherAvals, BeyondInt64, Outgrown):
             with _public_errors():
                 result = self._dispatcher.run(args, kwargs)
                 return result

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from myia.api.capacities import HeldPrints
 from myia.api.failed_checks import FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found, Hidden, is_lasting
 from myia.api.programs.write_back import WriteBack
@@ -139,7 +140,9 @@ class Variant:
         layout: Layout,
         failures: FailedChecks,
         write_back: WriteBack | None,
+        prints: HeldPrints | None = None,
     ):
+        self._prints = prints
         self.program, self.layout, self.failures = program, layout, failures
         self.executable, self.plan = compiled.executable, compiled.plan
         self.facts = program.facts
@@ -155,7 +158,7 @@ class Variant:
         self.must_wait = layout.device and layout.numpy
         self.write_back = write_back
         writes = write_back is not None
-        self.only_converts = not (program.checks or self.must_wait or writes)
+        self.only_converts = not (program.checks or program.cuts or self.must_wait or writes)
         self.plain = self.only_converts and not self.to_python
 
     def run(
@@ -193,7 +196,14 @@ class Variant:
                 write_back.check(leaves, objects, hidden)
             return self._finished(call(leaves), leaves, objects, hidden)
 
-        return run
+        if (prints := self._prints) is None:
+            return run
+
+        def run_and_print(leaves: Sequence[Any], objects: Sequence[Any] = ()) -> Any:
+            with prints:
+                return run(leaves, objects)
+
+        return run_and_print
 
     def _finished(
         self,
@@ -207,13 +217,18 @@ class Variant:
             if self.program.checks:
                 *results, code = results
                 if code := int(np.asarray(code)):
-                    raise self.failures.error(code, [*leaves, *(x for h in hidden for x in h)])
+                    given = [*leaves, *(x for h in hidden for x in h)]
+                    raise self.failures.error(code, given, results)
             if self.must_wait:
                 jax.block_until_ready(results)
             if self.to_python:
                 results = list(results)
                 for i, convert in self.to_python:
                     results[i] = convert(results[i])
+            if self.program.cuts:
+                results = list(results)
+                for cut in self.program.cuts:
+                    cut.apply(results)
         except jax.errors.JaxRuntimeError as error:  # of a run that has not ended before
             explain(error)
             raise

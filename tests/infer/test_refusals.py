@@ -325,17 +325,6 @@ PROGRAMS = {
         """,
         (np.ones(2), 3.0),
     ),
-    "list_grows_without_bound": (
-        """
-        def f(x):
-            hs = []
-            while x < 10.0:
-                hs.append(x)
-                x = x * 2.0
-            return hs
-        """,
-        (1.0,),
-    ),
     "range_of_float": (
         """
         def f(x):
@@ -352,20 +341,6 @@ PROGRAMS = {
             return np.zeros(int(x))
         """,
         (3.0,),
-    ),
-    "slice_of_run_time_length": (
-        """
-        def f(a, x):
-            return a[: int(x)]
-        """,
-        (np.ones(3), 2.0),
-    ),
-    "mask": (
-        """
-        def f(a):
-            return a[a > 0]
-        """,
-        (np.ones(3),),
     ),
     "list_index_at_run_time": (
         """
@@ -687,13 +662,6 @@ PROGRAMS = {
         """
         def f(x):
             return np.stack([x, x[:1]])
-        """,
-        (np.ones(3),),
-    ),
-    "size_of_a_result_in_a_container": (
-        """
-        def f(x):
-            return {'a': x[x > 0]}
         """,
         (np.ones(3),),
     ),

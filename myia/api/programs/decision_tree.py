@@ -170,6 +170,10 @@ class DecisionTree(Generic[Variant]):
             following = variant.facts[i + 1 : i + 2]
             node = node.add(fact, _Question(*following) if following else variant)
 
+    def clear(self) -> None:
+        """Forget all programs."""
+        self._root = self._last = None
+
     def last(self) -> Last | None:
         """The last walk, if the memory that it read still holds the same."""
         last = self._last

@@ -15,7 +15,8 @@ import numpy as np
 from myia.infer.boundary.instances import new_instance
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES
-from myia.infer.domain.errors import DynamicSizeEscapes, Unsupported
+from myia.infer.domain.dynamic_axes import packed
+from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.heap import (
     BufferObject,
     Contents,
@@ -42,9 +43,27 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic, read, with_nominal_shape
 from myia.infer.lists import growing_lists, item_templates
+from myia.ir.builder import current_span
 from myia.ir.core import Value
+from myia.source.span import Span
 
 WRITTEN = "written"
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A result that is an array of more elements than it has: the number of each is a result.
+
+    `lengths`: the results with the length of each axis; None: it is that of the array.
+    """
+
+    index: int
+    lengths: tuple[int | None, ...]
+    span: Span | None
+
+    def apply(self, results: list[Any]) -> None:
+        lengths = [None if i is None else int(np.asarray(results[i])) for i in self.lengths]
+        results[self.index] = results[self.index][tuple(map(slice, lengths))].copy()
 
 
 def _item(x: Any) -> Any:
@@ -76,6 +95,7 @@ class Outputs:
     leaf_of_array: dict[int, int] = field(default_factory=dict)  # heap id of an array -> its leaf
     active: set[int] = field(default_factory=set)  # the objects whose parts are being collected
     role: str = "a result"
+    cuts: list[Cut] = field(default_factory=list)
 
     def leaf(self, value: Value, kind: Any) -> int:
         self.values.append(value)
@@ -131,13 +151,27 @@ class Outputs:
                 self.leaf_of_array[x.id] = self.leaf(self.ctx.read(x), "array")
             return Number(self.leaf_of_array[x.id])
         if isinstance(contents, DYNAMIC_ARRAYS):
-            self.ctx.fail(DynamicSizeEscapes)
+            if x.id not in self.leaf_of_array:
+                self.leaf_of_array[x.id] = self.cut(x)
+            return Number(self.leaf_of_array[x.id])
         if x.id in self.active:
             self.ctx.fail(Unsupported, what="an object that holds itself, as a result,")
         self.active.add(x.id)
         recipe = self.rebuilt(contents)
         self.active.discard(x.id)
         return recipe
+
+    def cut(self, x: Ref) -> int:
+        """An array whose size is known at run time: its bound is a result, and is cut there."""
+        found = read(self.ctx, x)
+        value, axes = found.value, list(found.dynamic_axes)
+        for i, axis in enumerate(axes):
+            if axis is not None:
+                value, axes[i] = packed(value, i, axis)
+        leaf = self.leaf(value, WRITTEN)
+        lengths = [None if a is None else self.leaf(a.length.value, int) for a in axes]
+        self.cuts.append(Cut(leaf, tuple(lengths), current_span()))
+        return leaf
 
     def rebuilt(self, contents: Contents) -> Recipe:
         if isinstance(contents, BufferObject):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from myia.infer.capacities import Site
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.source.diagnostics import MyiaError, render
@@ -33,7 +34,8 @@ class Check:
     """A run-time check: the exception that Python would raise, and where.
 
     `message` shows `HIDDEN` for `values`, the run-time numbers in the exception. `make(numbers)` is
-    the exception with their numbers. `of_int64`: Python's own ints would go on.
+    the exception with their numbers. `of_int64`: Python's own ints would go on. `outgrown`: it is
+    no exception, but a capacity that is too small (`capacities.py`).
     """
 
     exception: type[BaseException]
@@ -42,6 +44,7 @@ class Check:
     values: tuple[Value, ...] = ()
     make: MakeException | None = None
     of_int64: bool = False
+    outgrown: Site | None = None
 
     def __str__(self) -> str:
         return f"{self.exception.__name__}: {self.message}"

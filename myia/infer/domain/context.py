@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeGuard, TypeVar
 
 import numpy as np
 
+from myia.infer.capacities import Capacities, Known
 from myia.infer.domain import swapped_arrays
 from myia.infer.domain.checks import Check, Hidden
 from myia.infer.domain.describe import describe
@@ -93,6 +94,7 @@ class Context:
         choose: Callable[[Any, int], bool] | None = None,
         unrolls_resizing_loops: bool = False,
         stacks_lists: bool | None = None,
+        capacities: Known | None = None,
     ) -> None:
         self._load = load
         self._codes: dict[int, Code] = {}  # kept: loops know the functions around them by identity
@@ -156,6 +158,7 @@ class Context:
         # numbers (`infer/lists/list_edits.py`). And what None has meant so far.
         self.stacks_lists = stacks_lists
         self.stacking_choices: set[bool] = set()
+        self.capacities = Capacities(capacities)  # of lists without a bound
 
     def load(self, f: Any) -> Code:
         """The code of a Python function."""

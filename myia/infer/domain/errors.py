@@ -156,9 +156,19 @@ class NotStatic(Diagnostic):
     what: str
 
 
+class NeedsCapacity(Diagnostic):
+    title = "{what} grows without a bound"
+    label = "the room for it is found by running the program again with more"
+    notes = ("{why} a program is not run again",)
+    help = "bound the loop: `for i in myia.bounded(range(n), most)`"
+
+    what: str
+    why: str
+
+
 class DynamicSizeEscapes(Diagnostic):
     title = "an array whose size is known only at run time is a result"
-    label = "the results of a compiled function have shapes known at compile time"
+    label = "what is transformed by JAX has results of shapes known at compile time"
     help = (
         "return an array of the full size and the number of elements that count "
         "(`out = np.zeros(n); out[:k] = y; return out, k`), or what is computed from it"

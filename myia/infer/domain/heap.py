@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from myia.infer.capacities import Site
 from myia.infer.domain.dynamic_axes import DynamicAxes, values_in, with_values
 from myia.infer.domain.values import Abstract, Node, Number, Scalar
 from myia.infer.domain.views import Permute, Reshape
@@ -174,7 +175,7 @@ class BufferObject(Contents):
 
     `template` (`infer/lists/growing_lists.py`) rebuilds an item from one row of each of `rows`. The
     length is `base + offset`, where `offset` is known at compile time. `capacity` is the number of
-    rows.
+    rows: enough for the list, or, with a `site`, as many as there were (`capacities.py`).
     """
 
     PARTS = ("rows", "base")
@@ -183,6 +184,7 @@ class BufferObject(Contents):
     base: Number
     offset: int
     capacity: int
+    site: Site | None = None
 
 
 AnyList = ListObject | BufferObject

@@ -7,6 +7,7 @@ from typing import Any
 from myia.ir.avals import Aval
 
 ONE_DTYPE = "give the array one dtype on every path, with `.astype` or `dtype=`"
+BOUND_THE_LOOP = "bound the number of iterations: `for i in myia.bounded(range(n), most)`"
 
 
 class Mismatch(Exception):
@@ -16,6 +17,14 @@ class Mismatch(Exception):
         super().__init__(f"{a} against {b}")
         self.a, self.b = a, b
         self.help: dict[str, Any] = {} if help_text is None else {"help_text": help_text}
+
+
+class UnboundedGrowth(Mismatch):
+    """A list that grows in a loop whose trip count has no bound."""
+
+    def __init__(self) -> None:
+        longer = "a longer list, while the number of iterations has no bound"
+        super().__init__("a list", longer, BOUND_THE_LOOP)
 
 
 def require_one_dtype(x: Aval, y: Aval) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
 from typing import Any
@@ -12,8 +12,9 @@ from myia.infer.boundary import arguments
 from myia.infer.boundary.arguments import Arguments, Fact
 from myia.infer.boundary.assigned_globals import Assignment, assignments
 from myia.infer.boundary.integers import Choice
-from myia.infer.boundary.results import Outputs, Recipe
+from myia.infer.boundary.results import Cut, Outputs, Recipe
 from myia.infer.boundary.signature import CallFlattener, Flattener
+from myia.infer.capacities import Capacity, Known, Site
 from myia.infer.derivatives.lost_state import LostState
 from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Report
@@ -27,7 +28,7 @@ from myia.infer.domain.errors import (
     ReadOnlyWrite,
 )
 from myia.infer.domain.heap import ViewObject
-from myia.infer.domain.values import NONE, Abstract, Ref, Static
+from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static
 from myia.infer.eval import op_handlers
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import handler_of
@@ -59,6 +60,10 @@ class Program:
     visits: dict[Any, int]
     lost_state: tuple[LostState, ...]  # what is changed under a derivative, and not returned
     assignments: tuple[Assignment, ...] = ()  # of globals
+    # What may be outgrown; each with the result that is the size it needs, if there is one.
+    capacities: tuple[tuple[Capacity, int | None], ...] = ()
+    cuts: tuple[Cut, ...] = ()  # results of run-time size
+    counts_on: bool = True  # these results are right also where something has been outgrown
 
     def only_checks(self) -> Program:
         """The same program, whose one result is the error code."""
@@ -85,6 +90,7 @@ def infer(
     debug: bool = False,
     report: Report | None = None,
     choose: Choice | None = None,
+    capacities: Mapping[Site, int] | None = None,
 ) -> Program:
     """`positional` and `keywords` are signatures (`infer/boundary/signature.py`) of one flattening.
 
@@ -98,10 +104,32 @@ def infer(
     to and read under another name. Then the program is inferred again with points-to sets
     (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array.
 
+    `capacities`: those that earlier runs needed. Lists that grow without a bound have some, where
+    nothing else helps.
+
     In either mode, what is refused of arrays whose sizes a long loop changes may be known of
     unrolled code; lists that were kept as single items may do as buffers, and the other way round.
     """
-    modes = {"debug": debug, "report": report, "choose": choose}
+    known = Known(capacities or {}, are_used=bool(capacities))
+    modes = {"debug": debug, "report": report, "choose": choose, "capacities": known}
+    try:
+        return _infer_in_modes(load, f, positional, keywords, flat, **modes)
+    except MyiaError:
+        if known.are_used or not known.are_missed:
+            raise
+    known.are_used = True
+    return _infer_in_modes(load, f, positional, keywords, flat, **modes)
+
+
+def _infer_in_modes(
+    load: Callable[[Any], Code],
+    f: Any,
+    positional: tuple[Any, ...],
+    keywords: dict[str, Any],
+    flat: Flattener | None,
+    **modes: Any,
+) -> Program:
+    """A name that may be one array or another holds a copy, or, if that fails, is a set."""
     try:
         return _infer(load, f, positional, keywords, flat, tracks_points_to=False, **modes)
     except MyiaError as error:
@@ -208,8 +236,9 @@ def _finish(
     recipe = outputs.recipe(result)
     updates = [(i, outputs.update(id)) for id, i in ids.items() if _is_changed(ctx, id)]
     assigned = assignments(ctx, outputs)
-    yields = list(outputs.values)
     code = ctx.error_code()
+    capacities = tuple(_outgrown(ctx, outputs)) if code is not None else ()
+    yields = list(outputs.values)
     if code is not None:
         yields.append(code)
     facts = tuple(ctx.facts)
@@ -227,7 +256,21 @@ def _finish(
         ctx.visits,
         tuple(ctx.lost_state.values()),
         assigned,
+        capacities,
+        tuple(outputs.cuts),
+        ctx.capacities.counts_on,
     )
+
+
+def _outgrown(ctx: Interpreter, outputs: Outputs) -> Iterator[tuple[Capacity, int | None]]:
+    """The capacities that may be too small, and the results with what they should be."""
+    for site in dict.fromkeys(check.outgrown for check in ctx.checks):
+        if site is None:
+            continue
+        cell = ctx.capacities.cells.get(site)
+        (size,) = (Static(0),) if cell is None else ctx.heap[cell].children()
+        needed = outputs.leaf(size.value, int) if isinstance(size, Scalar) else None
+        yield ctx.capacities[site], needed
 
 
 def _is_changed(ctx: Interpreter, id: int) -> bool:

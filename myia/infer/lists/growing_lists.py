@@ -8,8 +8,10 @@
 If every iteration appends the same number of items, the length is an affine function of the loop
 index. It is known after the loop if the trip count is. Otherwise the loop carries the length.
 
-*When it gives up* (Mismatch): the items have no common template (different shapes, dicts), or the
-list grows in a loop whose trip count has no bound.
+In a loop whose trip count has no bound the rows are a capacity (`infer/capacities.py`): an append
+beyond it stops the run, and the program is compiled again with more rows.
+
+*When it gives up* (Mismatch): the items have no common template (different shapes, dicts).
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from myia.infer.capacities import Capacities, Site
+from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, convert, number_value
-from myia.infer.domain.heap import AnyList, BufferObject, Contents, Heap, ListObject
+from myia.infer.domain.heap import AnyList, BufferObject, CellObject, Contents, Heap, ListObject
 from myia.infer.domain.values import Abstract, Number, Ref, Scalar, Static
 from myia.infer.domain.views import reshape
 from myia.infer.lists.item_templates import (
@@ -33,10 +37,12 @@ from myia.infer.lists.item_templates import (
     unified,
     unify_templates,
 )
+from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices, shaping
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.pointwise import arithmetic, logic
+from myia.source.span import Span
 
 
 def list_length(buffer: BufferObject) -> Number:
@@ -79,9 +85,32 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
     if isinstance(length, Scalar) and max_length is None:
         # The loop that it grows in has found the capacity.
         full = logic.ge(length.value, constant(contents.capacity, np.int64))
-        ctx.check(full, RuntimeError, "a list outgrew the bound found for it")
+        check_room(ctx, full, contents.site)
     grown = replace(contents, offset=contents.offset + 1)
     _store_row(ctx, ref, grown, number_value(length, np.dtype(np.int64)), item)
+
+
+def check_room(ctx: Context, full: Value, site: Site | None) -> None:
+    """Where a list is full: the run is stopped, as there are more rows in the next one."""
+    message = "a list outgrew the bound found for it"
+    if site is not None:
+        ctx.capacities.name(site, current_span())
+    ctx.add_check(full, Check(RuntimeError, message, current_span(), outgrown=site))
+
+
+def count_items(ctx: Context, id: int) -> None:
+    """Note how long a list without a bound has become: how many rows it should have had."""
+    contents = ctx.heap[id]
+    if not isinstance(contents, BufferObject) or contents.site is None:
+        return
+    cells = ctx.capacities.cells
+    if contents.site not in cells:
+        cells[contents.site] = ctx.heap.new_root(CellObject(Static(0)))
+    cell = cells[contents.site]
+    (most,) = ctx.heap[cell].children()
+    length = number_value(list_length(contents), np.dtype(np.int64))
+    value = arithmetic.max(number_value(most, length.dtype), length)
+    ctx.write(Ref(cell), CellObject(Scalar(value, True, 0)))
 
 
 def store_item(ctx: Context, ref: Ref, index: Value, item: Abstract) -> None:
@@ -142,7 +171,7 @@ def retyped(buffer: BufferObject, template: ItemTemplate, capacity: int) -> Buff
             start = [constant(0, np.int64)] * (1 + aval.ndim)
             value = dynamic_slices.dynamic_update_slice(whole, value, *start)
         rows.append(Scalar(value, False))
-    return BufferObject(template, tuple(rows), buffer.base, buffer.offset, capacity)
+    return replace(buffer, template=template, rows=tuple(rows), capacity=capacity)
 
 
 def to_buffer(contents: AnyList, template: ItemTemplate, capacity: int, heap: Heap) -> BufferObject:
@@ -178,7 +207,7 @@ def with_form_of(target: BufferObject, source: AnyList, heap: Heap) -> BufferObj
     """`source` in the form of `target`: what a path yields for its placeholders."""
     buffer = to_buffer(source, target.template, target.capacity, heap)
     # The whole length is in the base: two paths may have different offsets.
-    return BufferObject(buffer.template, buffer.rows, list_length(buffer), 0, buffer.capacity)
+    return replace(buffer, base=list_length(buffer), offset=0, site=target.site)
 
 
 # ----- Lengths
@@ -202,8 +231,9 @@ class ListGrowth:
 
     `affine_lengths` has the lists, by id, that grow by the same number in every iteration; this
     needs a loop without early exit (`runs_every_iteration`). `found_capacity` has the lists whose
-    capacity this loop has determined: their greatest length after it. `sizes` has the arrays, by
-    id, that grow or shrink by the same numbers; `index`: the loop's, if such arrays are carried.
+    capacity this loop has determined: their greatest length after it, or, of those in `sites`, what
+    there is room for. `sizes` has the arrays, by id, that grow or shrink by the same numbers;
+    `index`: the loop's, if such arrays are carried.
     """
 
     max_iterations: int | None = None
@@ -212,6 +242,16 @@ class ListGrowth:
     found_capacity: frozenset[int] = frozenset()
     sizes: Mapping[int, tuple[AffineSize, ...]] = field(default_factory=dict)
     index: Value | None = None
+    sites: Mapping[int, Site] = field(default_factory=dict)
+    capacities: Capacities | None = None
+    span: Span | None = None  # of the loop
+
+    def with_site(self, id: int, item_bytes: int) -> tuple[ListGrowth, Site, int]:
+        """A list without a bound gets a capacity: what is then known, its site, its rows."""
+        assert self.capacities is not None
+        site = Site.at(self.span, len(self.sites))
+        rows = self.capacities.size(site, item_bytes, self.span)
+        return replace(self, sites={**self.sites, id: site}), site, rows
 
 
 def affine_lengths(growth: ListGrowth | None) -> Mapping[int, AffineLength]:
@@ -264,3 +304,8 @@ def max_length_of(contents: AnyList) -> int:
 def row_capacity(contents: AnyList) -> int:
     """The number of rows that the list has."""
     return len(contents.items) if isinstance(contents, ListObject) else contents.capacity
+
+
+def site_of(contents: AnyList) -> Site | None:
+    """Where the list grows without a bound, if it does."""
+    return contents.site if isinstance(contents, BufferObject) else None

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
+from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject, ListObject
+from myia.infer.domain.lengths import length_of
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import (
     Abstract,
@@ -21,6 +24,7 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.domain.views import reshape
+from myia.infer.dynamic.access import new_array
 from myia.infer.lists import growing_lists, list_slices
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand, operand_dtype
@@ -44,6 +48,8 @@ def as_array(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Abstra
         if isinstance(x, Ref) and found == dtype:
             return x
         return result_like(ctx, operand(ctx, x, Aval(dtype, ctx.shape(x))), x)
+    if isinstance(buffer := ctx.held(x), BufferObject):
+        return stacked_buffer(ctx, buffer, dtype)
     return ctx.array(_stacked(ctx, x, dtype or common_dtype(ctx, x)))
 
 
@@ -93,15 +99,34 @@ def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
     return rows[0] if len(rows) == 1 else shaping.concatenate(*rows, axis=0)
 
 
+def stacked_buffer(ctx: Context, buffer: BufferObject, dtype: np.dtype | None = None) -> Abstract:
+    """A list built in a loop as one array, of run-time length if the list is."""
+    length = length_of(growing_lists.list_length(buffer))
+    if length.is_static:
+        return ctx.array(buffer_array(ctx, buffer, dtype))
+    n, rows = buffer.capacity, _rows(ctx, buffer, buffer.capacity, dtype)
+    hi = n if length.hi is None else min(length.hi, n)
+    axes = (
+        prefix_axis(replace(length, lo=length.lo or 0, hi=hi), n),
+        *[None] * (rows.aval.ndim - 1),
+    )
+    return new_array(ctx, pad_masked(rows, axes), axes)
+
+
 def buffer_array(ctx: Context, buffer: BufferObject, dtype: np.dtype | None = None) -> Value:
     """A list built in a loop as one array; its length must be known."""
     length = growing_lists.list_length(buffer)
     if not is_static_int(length):
         ctx.needs_static("the length of a list that is stacked")
+    return _rows(ctx, buffer, length.value, dtype)
+
+
+def _rows(ctx: Context, buffer: BufferObject, count: int, dtype: np.dtype | None) -> Value:
+    """The first rows of a list of numbers or arrays."""
     if buffer.template.kind not in ("number", "array"):
         ctx.fail(BadType, message="a list of tuples cannot be stacked: stack its columns")
     rows = buffer.rows[0].value
-    if length.value != buffer.capacity:
-        rows = list_slices.take_rows(rows, range(length.value))
+    if count != buffer.capacity:
+        rows = list_slices.take_rows(rows, range(count))
     value = Scalar(rows, False) if rows.shape == () else ctx.array(rows)
     return operand(ctx, value, Aval(dtype or rows.dtype, rows.shape))

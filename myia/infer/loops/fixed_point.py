@@ -27,8 +27,9 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.errors import CertainError, LoopChangesType, NeedsStatic
 from myia.infer.domain.heap import BufferObject, Heap
-from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
+from myia.infer.lists import growing_lists
 from myia.infer.lists.growing_lists import ListGrowth, bounded_by_capacity
 from myia.infer.loops.affine_lengths import set_lengths, set_sizes
 from myia.infer.loops.iterables import Items
@@ -52,7 +53,7 @@ from myia.infer.paths.merge_template import substitute
 from myia.infer.paths.path_values import path_values
 from myia.infer.paths.refit import FixedPoint
 from myia.ir.avals import I64
-from myia.ir.builder import Builder, current_builder
+from myia.ir.builder import Builder, current_builder, current_span
 from myia.ir.core import Region, Value, has_effect
 from myia.ir.rewrite import clone_region
 from myia.primitives.core.define import constant
@@ -83,6 +84,19 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
             return unrolled(ctx, code, init)
     saved = ctx.heap.copy()
     mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    try:
+        return _known_loop(ctx, code, init, saved, mark)
+    except NeedsStatic:
+        if not ctx.capacities.add(code.key):
+            raise
+    _rewind(ctx, saved, mark)
+    return _known_loop(ctx, code, init, saved, mark)
+
+
+def _known_loop(
+    ctx: Context, code: LoopCode, init: States, saved: Heap, mark: tuple[int, int, int]
+) -> States:
+    """The same, where lists without a bound have a capacity if that has helped before."""
     try:
         return _compiled(ctx, code, init)
     except FewIterations:
@@ -208,7 +222,12 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
     """One IR loop. `may_unroll`: raise `FewIterations` where unrolled code costs less."""
     before = ctx.heap.copy()
     runs_every_iteration = code.items is not None and code.cond is None
-    growth = ListGrowth(code.max_length, runs_every_iteration)
+    growth = ListGrowth(
+        code.max_length,
+        runs_every_iteration,
+        capacities=ctx.capacities if code.key in ctx.capacities.loops else None,
+        span=current_span(),
+    )
     key = (ctx.path, code.key)
     state = _refit_last_fixed_point(ctx, key, init, before) or _State(init, before, MergeResult())
     dead_paths = 0  # paths that raise in the rounds that determined how far lists grow
@@ -222,7 +241,7 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
         finally:
             ctx.loop_depth, ctx.resizing_loops = ctx.loop_depth - 1, ctx.resizing_loops - resizes
         found, growth = growth, iteration.growth
-        if growth.found_capacity != found.found_capacity:
+        if growth.found_capacity - growth.sites.keys() - found.found_capacity:
             dead_paths = max(dead_paths, iteration.dead_paths)
         if iteration.never_runs:
             ctx.heap.restore(before)
@@ -317,6 +336,7 @@ class _Iteration:
             # After an error values may be anything, and the condition might never become false.
             if code.items is None and failed is not None:
                 running = logic.and_(running, logic.eq(failed, constant(0, np.int32)))
+                ctx.capacities.counts_on = False
         if ctx.heap.written_since(self.start) or any(map(has_effect, builder.ops)):
             raise _ConditionHasEffects
         self.cond = builder, running
@@ -346,6 +366,8 @@ class _Iteration:
         try:
             self.merged = merge_iteration(join, *ends, ctx.tracks_points_to)
         except Mismatch as m:
+            if isinstance(m, UnboundedGrowth):
+                ctx.capacities.miss(code.key)
             ctx.fail(LoopChangesType, error=NeedsStatic, a=m.a, b=m.b, **m.help)
         assert self.merged.growth is not None
         self.growth = self.merged.growth
@@ -398,4 +420,6 @@ def _emit(
     if code.items is not None:
         set_lengths(ctx, growth, code.items.length)
         set_sizes(ctx, growth, code.items.length)
+    for id in state.merged.objects:
+        growing_lists.count_items(ctx, id)
     return [substitute(x, env) for x in state.xs]

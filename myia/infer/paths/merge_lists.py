@@ -1,7 +1,6 @@
 """The merge of lists of different lengths (`merge.py`): both become buffers, and so one buffer.
 
-*When it gives up* (Mismatch): the items have no common template, or the list grows in a loop whose
-trip count has no bound.
+*When it gives up* (Mismatch): the items have no common template.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from dataclasses import replace
 
 from myia.infer.domain.dtypes import bounds
 from myia.infer.domain.heap import AnyList, BufferObject, ListObject
-from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.mismatch import UnboundedGrowth
 from myia.infer.domain.values import Scalar
 from myia.infer.lists.growing_lists import (
     AffineLength,
@@ -22,12 +21,11 @@ from myia.infer.lists.growing_lists import (
     max_length_of,
     row_capacity,
     same_base,
+    site_of,
 )
 from myia.infer.lists.item_templates import item_templates_of, objects_in, unified
 from myia.infer.paths.merge_result import Joined, Merging
 from myia.ir.core import Value
-
-BOUND_THE_LOOP = "bound the number of iterations: `for i in myia.bounded(range(n), most)`"
 
 
 def merged_list(
@@ -40,9 +38,19 @@ def merged_list(
     template = unified([*item_templates_of(x, merge.left), *item_templates_of(y, merge.right)])
     is_header = id in merge.join.header_objects
     capacity = max(row_capacity(x), row_capacity(y))
+    site = site_of(x) or site_of(y)
     if growth is not None and not is_header and bounds(base_and_offset(x)[0])[1] is not None:
         # No earlier round of this loop, nor a loop around it, has found the capacity.
-        capacity = max(capacity, _length_after_loop(x, y, growth))
+        if site is None and growth.max_iterations is not None:
+            room = _length_after_loop(x, y, growth.max_iterations)
+        elif growth.capacities is None:
+            if max_length_of(y) > max_length_of(x):
+                raise UnboundedGrowth
+            room = 0
+        else:
+            item_bytes = sum(aval.nbytes for aval in template.leaves)
+            growth, site, room = growth.with_site(id, item_bytes)
+        capacity = max(capacity, room)
         growth = replace(growth, found_capacity=growth.found_capacity | {id})
     avals = [aval.with_shape((capacity, *aval.shape)) for aval in template.leaves]
     before: list[Value | None] = [None] * len(avals)
@@ -52,17 +60,13 @@ def merged_list(
     items = (i for side in (x, y) if isinstance(side, ListObject) for i in side.items)
     copied = tuple(origin for item in items for origin in objects_in(item))
     length, growth = _merged_length(merging, id, base_and_offset(x), base_and_offset(y), growth)
-    return Joined(BufferObject(template, rows, *length, capacity), copied), growth
+    return Joined(BufferObject(template, rows, *length, capacity, site), copied), growth
 
 
-def _length_after_loop(x: AnyList, y: AnyList, growth: ListGrowth) -> int:
+def _length_after_loop(x: AnyList, y: AnyList, max_iterations: int) -> int:
     # What this round appends is taken for every iteration. Where a path raises in this round
     # but not at the fixed point, items are missing: `fixed_point.py` compares `dead_paths`.
-    grown = max(0, max_length_of(y) - max_length_of(x))
-    if grown and growth.max_iterations is None:
-        longer = "a longer list, while the number of iterations has no bound"
-        raise Mismatch("a list", longer, BOUND_THE_LOOP)
-    return max_length_of(x) + grown * (growth.max_iterations or 0)
+    return max_length_of(x) + max(0, max_length_of(y) - max_length_of(x)) * max_iterations
 
 
 def _merged_length(

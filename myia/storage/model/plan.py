@@ -91,10 +91,17 @@ class Plan(tuple[LoopPlan, ...]):
     """The plans of all reversed loops of a program, inner ones first.
 
     Printed, it is a table of the loops: source line, trip count, strategy, bytes, and how often an
-    iteration is run forwards. Under each loop stand its residuals and what reads them.
+    iteration is run forwards. Under each loop stand its residuals and what reads them. Lists that
+    grow without a bound come last.
     """
 
-    __slots__ = ()
+    capacities: tuple[str, ...] = ()
+
+    def with_capacities(self, capacities: Iterable[str]) -> Plan:
+        """The same plan, which also tells of the room for lists."""
+        plan = Plan(self)
+        plan.capacities = tuple(capacities)
+        return plan
 
     @property
     def bytes(self) -> int:
@@ -111,7 +118,7 @@ class Plan(tuple[LoopPlan, ...]):
         lines = []
         for row, below in zip(rows, notes):
             lines += ["  ".join(x.ljust(w) for x, w in zip(row, widths)).rstrip(), *below]
-        return "\n".join([*lines, f"in all {self.bytes:,} bytes"])
+        return "\n".join([*lines, f"in all {self.bytes:,} bytes", *self.capacities])
 
     __repr__ = __str__  # in a terminal and in a notebook it is shown as it prints
 

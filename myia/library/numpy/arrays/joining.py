@@ -21,7 +21,7 @@ from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_none
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import is_dynamic, new_array, read, refuse_dynamic
-from myia.infer.lists.nested_sequences import buffer_array
+from myia.infer.lists.nested_sequences import stacked_buffer
 from myia.infer.numeric.constant_methods import python_result
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import for_dynamic_arrays, function
@@ -51,7 +51,7 @@ def _rows(ctx: Context, arrays: Abstract) -> Abstract | None:
     """The items of an array, or of a list built in a loop, as the rows of one array."""
     contents = ctx.contents(arrays) if isinstance(arrays, Ref) else None
     if isinstance(contents, BufferObject):
-        return ctx.array(buffer_array(ctx, contents))
+        return stacked_buffer(ctx, contents)
     if ctx.is_array(arrays):
         return arrays
     return None
@@ -85,7 +85,7 @@ def _joined(
     """
     wanted, rows = dtype_argument(ctx, dtype), _rows(ctx, arrays)
     if rows is not None:
-        result = _joined_rows(ctx, value_of(ctx, rows), placed)
+        result = _joined_rows(ctx, rows, placed)
         return store_out(ctx, result if wanted is None else cast(ctx, result, wanted), out)
     xs = _items(ctx, arrays, convert)
     found, _ = promote(*(operand_dtype(ctx, x) for x in xs))
@@ -101,7 +101,13 @@ def _joined(
     return store_out(ctx, result_like(ctx, value, *xs), out)
 
 
-def _joined_rows(ctx: Context, rows: Value, placed: Place) -> Abstract:
+def _joined_rows(ctx: Context, array: Abstract, placed: Place) -> Abstract:
+    if isinstance(array, Ref) and is_dynamic(ctx, array):
+        of_item = read(ctx, array).value.shape[1:]
+        if placed(of_item) != ((1, *of_item), 0):
+            refuse_dynamic(ctx, "a joined list built in a loop, which makes an array")
+        return array
+    rows = value_of(ctx, array)
     n, *item = rows.shape
     shape, axis = placed(tuple(item))
     value = ctx.reshape(rows, (n, *shape))

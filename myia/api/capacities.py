@@ -1,0 +1,182 @@
+"""Capacities that grow: a program whose lists have outgrown their room is compiled with more.
+
+Nothing of a run that needs more room leaves it: its arguments are not donated, nothing is written
+back. The next run has as much room as was needed, where that is known, else eight times as much.
+Later calls begin with it, and compile nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+import jax
+import numpy as np
+
+from myia.api.programs.decision_tree import DecisionTree
+from myia.infer.capacities import Capacity, Site
+from myia.infer.domain.errors import NeedsCapacity
+from myia.infer.eval.program import Program
+from myia.ir.core import Op, Region, walk
+from myia.primitives.core.effects import Template, debug_print_p
+from myia.source.diagnostics import MyiaError
+from myia.source.process import Lock
+from myia.storage import OverBudget
+
+GROWTH = 8  # where it is not known how much is needed
+# The memory there is over that of one list at most: of the machine, and of the option `memory=`.
+PART_OF_MEMORY = 4
+PART_OF_BUDGET = 2
+
+
+class Outgrown(Exception):
+    """A run that needs more room: the capacities to grow, and what they need if that is known."""
+
+    def __init__(self, program: Program, site: Site, results: Sequence[Any]):
+        super().__init__()
+        self.sizes: dict[Capacity, int | None] = {}
+        for capacity, index in program.capacities:
+            needed = 0 if index is None else int(np.asarray(results[index]))
+            if needed > capacity.size:
+                self.sizes[capacity] = needed if program.counts_on else None
+            elif capacity.site == site:
+                self.sizes[capacity] = None
+
+
+class GrownCapacities:
+    """The capacities of the programs of one function, and what finds these programs."""
+
+    def __init__(self, memory: int | None):
+        """`memory`: bytes for a list at most."""
+        self.sizes: dict[Site, int] = {}
+        self._memory = memory
+        self._trees: list[tuple[frozenset[Site], DecisionTree[Any]]] = []
+
+    def add(self, program: Program, tree: DecisionTree[Any]) -> None:
+        """A program, and where calls find it."""
+        sites = frozenset(capacity.site for capacity, _ in program.capacities)
+        if sites:
+            self._trees.append((sites, tree))
+
+    def grow(self, outgrown: Outgrown) -> None:
+        """More room; the programs that have too little are not found any more."""
+        sizes = dict(self.sizes)
+        for capacity, needed in outgrown.sizes.items():
+            if sizes.get(capacity.site, 0) <= capacity.size:  # else another thread was here
+                sizes[capacity.site] = self._larger(capacity, needed)
+        self.sizes = sizes
+        for sites, tree in self._trees:
+            if any(capacity.site in sites for capacity in outgrown.sizes):
+                tree.clear()
+        self._trees = [
+            (sites, tree)
+            for sites, tree in self._trees
+            if not any(capacity.site in sites for capacity in outgrown.sizes)
+        ]
+
+    def _larger(self, capacity: Capacity, needed: int | None) -> int:
+        least = capacity.size + 1 if needed is None else needed
+        wanted = GROWTH * capacity.size if needed is None else 1 << (needed - 1).bit_length()
+        limit = _machine_memory() // PART_OF_MEMORY
+        if self._memory is not None:
+            limit = self._memory // PART_OF_BUDGET
+        found = min(wanted, limit // max(capacity.item_bytes, 1))
+        if found < least:
+            raise _too_large(capacity, least, limit)
+        return found
+
+    @contextmanager
+    def limited(self, program: Program) -> Iterator[None]:
+        """Programs of more room than the memory of the options lets them have."""
+        try:
+            yield
+        except MyiaError as error:
+            too_large = isinstance(error.diagnostic, OverBudget)
+            if not too_large or self._memory is None or not program.capacities:
+                raise
+            largest = max((capacity for capacity, _ in program.capacities), key=nbytes)
+            raise _too_large(largest, largest.size, self._memory) from error
+
+
+nbytes = attrgetter("nbytes")
+
+
+def _too_large(capacity: Capacity, items: int, limit: int) -> MemoryError:
+    where = "" if capacity.span is None else f" ({capacity.span})"
+    return MemoryError(
+        f"{capacity.name}{where} needs room for {items:,} items of {capacity.item_bytes:,} bytes, "
+        f"and there are {limit:,} bytes for it: `memory=` sets another limit"
+    )
+
+
+def _machine_memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+class HeldPrints:
+    """What a run prints, held back until it is known that the run counts."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._lock = Lock()  # one run at a time: texts arrive in callbacks
+
+    def __enter__(self) -> None:
+        self._lock.__enter__()
+        self._texts.clear()
+
+    def __exit__(self, error: type[BaseException] | None, *rest: Any) -> None:
+        try:
+            jax.effects_barrier()
+            if error is not Outgrown:
+                print(end="".join(self._texts))
+        finally:
+            self._lock.__exit__(error, *rest)
+
+    def holding(self, region: Region) -> Region:
+        """The region, whose prints are held back."""
+        return Region(region.args, tuple(map(self._op, region.ops)), region.yields)
+
+    def _op(self, op: Op) -> Op:
+        params = dict(op.params)
+        if op.primitive is debug_print_p:
+            params = {
+                "fmt": _HeldText(params["fmt"], params.get("end", "\n"), self._texts),
+                "end": "",
+            }
+        regions = tuple(map(self.holding, op.regions))
+        return Op(op.primitive, op.operands, params, regions, op.results, op.span)
+
+
+@dataclass(frozen=True, eq=False)
+class _HeldText:
+    """The template of a text that is printed later."""
+
+    template: Template
+    end: str
+    texts: list[str]
+
+    def format(self, *numbers: Any) -> str:
+        self.texts.append(self.template.format(*numbers) + self.end)
+        return ""
+
+
+def with_held_prints(program: Program) -> tuple[Program, HeldPrints | None]:
+    """The program, and what it prints, if it has capacities and prints."""
+    effects = {op.primitive for op in walk(program.function.region) if op.primitive.effect}
+    if not program.capacities or not effects:
+        return program, None
+    if effects != {debug_print_p}:
+        refuse_capacities(program, "with a call of the host")
+    prints = HeldPrints()
+    function = replace(program.function, region=prints.holding(program.function.region))
+    return replace(program, function=function), prints
+
+
+def refuse_capacities(program: Program, why: str) -> None:
+    """Refuse a program with capacities, which may have to run again."""
+    for capacity, _ in program.capacities:
+        raise MyiaError(NeedsCapacity(capacity.span, capacity.name, why))
