@@ -25,6 +25,7 @@ from myia.passes.canonicalize.lowering import lowering
 from myia.passes.canonicalize.mask_simplification import mask_simplification
 from myia.passes.canonicalize.needless_checks import needless_checks
 from myia.passes.canonicalize.range_comparisons import range_comparisons
+from myia.passes.canonicalize.shared_sorts import shared_sorts
 from myia.passes.canonicalize.simplify import simplify
 from myia.passes.control_flow.branch_fusion import branch_fusion
 from myia.passes.control_flow.if_conversion import if_conversion
@@ -174,6 +175,11 @@ CLASSICAL = Phase(
         Pass(
             consecutive_powers,
             "The derivative of a power is a quotient of it, if both have the same base.",
+            needs=("cse",),
+        ),
+        Pass(
+            shared_sorts,
+            "The derivative of a sort sorts positions by the same keys.",
             needs=("cse",),
         ),
         Pass(loop_carried_values, "As `cse`: primal and adjoint carry the same counters."),

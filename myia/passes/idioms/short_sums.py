@@ -32,7 +32,8 @@ MIN_GROWTH = 4  # an array that is there as it is, not spanned, is better read i
 
 # Cheap enough to be computed again where the array of terms has other readers.
 CHEAP = {
-    getattr(arithmetic, name) for name in ("add", "sub", "mul", "neg", "abs", "max", "min", "sign")
+    getattr(arithmetic, name)
+    for name in ("add", "sub", "mul", "neg", "abs", "max", "min", "sign", "square")
 }
 
 

@@ -25,6 +25,10 @@ def absolutes(p, c):
     return np.abs(p[:, None, :] - c[None, :, :]).sum(-1)
 
 
+def norms(p, c):
+    return np.linalg.norm(p[:, None, :] - c[None, :, :], axis=-1)
+
+
 def weighted(p, c):
     return np.sum(c[0] * (p[:, None, :] - 2.0 * c[None, :, :]), axis=2)
 
@@ -53,7 +57,7 @@ def of_loops(p, c):
     return total
 
 
-FORMS = [squares, absolutes, weighted, middle, one_wide, read_again, nearest, of_loops]
+FORMS = [squares, absolutes, norms, weighted, middle, one_wide, read_again, nearest, of_loops]
 
 
 def arrays(dtype="f8", d=D):
@@ -80,12 +84,12 @@ def test_values_are_those_of_numpy(f, dtype):
     np.testing.assert_allclose(ours, f(p, c), rtol=1e-12 if dtype == "f8" else 1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("f", [absolutes, weighted, middle, one_wide, read_again])
+@pytest.mark.parametrize("f", [absolutes, norms, weighted, middle, one_wide, read_again])
 def test_there_is_no_sum_left(f):
     assert sums(f, *arrays()) == 0
 
 
-@pytest.mark.parametrize("f", [squares, one_wide, nearest])
+@pytest.mark.parametrize("f", [squares, norms, one_wide, nearest])
 def test_derivatives_are_those_of_differences(f):
     p, c = arrays()
     rng = np.random.default_rng(1)
@@ -103,7 +107,7 @@ def test_derivatives_are_those_of_differences(f):
     np.testing.assert_allclose(np.sum(gradient * v), forward, rtol=1e-12)
 
 
-@pytest.mark.parametrize("f", [squares, weighted])
+@pytest.mark.parametrize("f", [squares, norms, weighted])
 def test_special_elements(f):
     p, c = arrays()
     p[:4, 1] = c[:4, 0] = [np.nan, np.inf, -np.inf, -0.0]
