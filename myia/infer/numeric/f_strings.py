@@ -15,11 +15,12 @@ from typing import Any, NoReturn
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_weak
-from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import DictObject, ListObject
 from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, Text, Tuple
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
+from myia.infer.numeric.samples import has, type_of
 from myia.ir.core import Value
 
 CONVERSIONS: dict[str | None, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
@@ -119,11 +120,15 @@ def percent_format(ctx: Context, template: str, values: Abstract) -> Abstract:
             continue
         if named is None and not rest:
             ctx.fail(BadType, message="not enough arguments for format string")
+        if named is not None and found["name"] not in named:
+            ctx.fail(BadValue, message=repr(found["name"]), exception="KeyError")
         x = rest.pop(0) if named is None else named[found["name"]]
         part, x = _percent_part(ctx, found, x)
         parts.append(part)
         given += [] if isinstance(part, str) else [x]
-    if named is None and rest:
+    # What has subscripts is taken for a mapping, of which nothing need be used.
+    cls = None if isinstance(values, Tuple) else type_of(ctx, values)
+    if rest and named is None and (cls is None or not has(cls, "__getitem__")):
         ctx.fail(BadType, message="not all arguments converted during string formatting")
     return format_parts(ctx, tuple(parts), tuple(given))
 

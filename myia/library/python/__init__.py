@@ -5,5 +5,6 @@ iterators.py, itertools_.py              what a program iterates over
 containers.py                            methods of lists, dicts and tuples
 numbers.py, math_.py                     numbers
 objects.py                               types, attributes, strings
+operator_.py                             the operator module, special methods by name
 effects.py                               printing, logging, warnings, clocks
 """

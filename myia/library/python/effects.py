@@ -9,7 +9,6 @@ forward sweep of a derivative, not where it recomputes. After a failed run-time 
 
 from __future__ import annotations
 
-import functools
 import logging
 import time
 import warnings
@@ -246,10 +245,15 @@ def _sleep(ctx: Context, seconds: Abstract) -> Abstract:
 @when_imported("tqdm.auto")
 @when_imported("tqdm.notebook")
 def _register_bars(module: Any) -> None:
-    FUNCTIONS.setdefault(module.tqdm, functools.partial(_bar, module.tqdm))
+    cls = module.tqdm
+
+    def bar(ctx: Context, iterable: Abstract = NONE, **options: Abstract) -> Abstract:
+        return _bar(ctx, cls, iterable, options)
+
+    FUNCTIONS.setdefault(cls, bar)
 
 
-def _bar(cls: Any, ctx: Context, iterable: Abstract = NONE, **options: Abstract) -> Abstract:
+def _bar(ctx: Context, cls: Any, iterable: Abstract, options: dict[str, Abstract]) -> Abstract:
     """`tqdm(iterable)`: the place of the bar is part of the program, the bar itself is not."""
     place = ctx.cached.setdefault((cls, ctx.path, current_span()), Static(Shown(cls)))
     total = options.pop("total", NONE)

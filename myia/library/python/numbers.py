@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import NoReturn
 
 import numpy as np
@@ -40,7 +39,7 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 
 
-@function(abs, operator.abs)
+@function(abs)
 def _abs(ctx: Context, x: Abstract) -> Abstract:
     if is_static_number(x):
         return Static(abs(x.value))
@@ -157,14 +156,3 @@ def _pow(ctx: Context, a: Abstract, b: Abstract, mod: Abstract = NONE) -> Abstra
         ctx.fail(BadType, message=message)
     power = operators.binary(ctx, "**", a, b)
     return power if is_none(mod) else operators.binary(ctx, "%", power, mod)
-
-
-for _symbol, _names in {
-    "+": "add iadd", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
-    "**": "pow", "@": "matmul", "&": "and_", "|": "or_", "^": "xor",
-}.items():  # fmt: skip
-    for _name in _names.split():
-        function(getattr(operator, _name))(
-            lambda ctx, a, b, op=_symbol: operators.binary(ctx, op, a, b)
-        )
-function(operator.neg)(lambda ctx, x: operators.unary(ctx, "-", x))

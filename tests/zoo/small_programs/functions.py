@@ -301,3 +301,33 @@ def unused_and_shadowed(x, y):
     sum = x + y
     max = lambda a: a * sum
     return max(y)
+
+
+@program((1.5, 2.0), (0.5, -3.0))
+def special_methods_by_name(x, y):
+    s = x.__add__(y).__mul__(2.0) - y.__radd__(1)
+    if x.__lt__(y):
+        s = s.__truediv__(x) + x.__neg__()
+    found = x.__add__("1")
+    return s + [x, y].__getitem__(1) * (x, y).__len__() + (found is NotImplemented) * x
+
+
+@program((A([1.0, 2.0, 3.0]), 0.5))
+def special_methods_of_arrays(a, x):
+    b = a.__mul__(x)
+    for i in range(b.__len__()):
+        b.__setitem__(i, b.__getitem__(i).__add__(i))
+        b.__iadd__(x)
+    a.__isub__(b)
+    return np.sum(b.__matmul__(a).__pow__(2)) + a.__contains__(100.0)
+
+
+@program((1.5, 2.0), (0.5, -3.0))
+def getters_of_operator(x, y):
+    rows = [(2, {"v": x}), (1, {"v": y * y}), (3, {"v": x * y})]
+    rows.sort(key=operator.itemgetter(0))
+    total = 0.0
+    for rank, row in map(operator.itemgetter(0, 1), rows):
+        total = operator.iadd(total, rank * operator.getitem(row, "v"))
+    scale = operator.methodcaller("conjugate")(x) * operator.attrgetter("real")(y)
+    return operator.truediv(total, 1.0 + operator.pow(scale, 2))
