@@ -32,6 +32,7 @@ from myia.passes.control_flow.if_conversion import if_conversion
 from myia.passes.idioms.consecutive_powers import consecutive_powers
 from myia.passes.idioms.matmul import matmul
 from myia.passes.idioms.matvec import matvec
+from myia.passes.idioms.row_sums import row_sums
 from myia.passes.idioms.shift_invariance import shift_invariance
 from myia.passes.idioms.short_sums import short_sums
 from myia.passes.idioms.sparse_cotangents import sparse_cotangents
@@ -255,6 +256,12 @@ RECOGNITION = Phase(
             on=("cpu",),
         ),
         Pass(matvec, "The pullback of an outer product: sums of a matrix that need not exist."),
+        Pass(
+            row_sums,
+            "Gradients of what all pairs give: no array of the terms, and no strides.",
+            needs=("short_sums", "matvec"),
+            on=("cpu",),
+        ),
         Pass(matmul, "Nests that accumulate products.", before=("outer_loop",)),
     ),
 )

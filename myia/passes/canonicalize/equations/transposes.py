@@ -25,8 +25,10 @@ from myia.primitives.pointwise.arithmetic import add, mul, neg, sub
 @equation(sub, "transpose(x) - transpose(y) == transpose(x - y)")
 @equation(mul, "transpose(x) * transpose(y) == transpose(x * y)")
 def _(match: Matcher, op: Op, *operands: Value) -> Value | None:
-    """Where the other operand is a constant, or a broadcast of a smaller array, too."""
-    inner = next(filter(None, (match.defined_by(transpose, x) for x in operands)), None)
+    """Where the other operand is a constant, or a broadcast of a smaller array, too. What is
+    transposed once, before a loop, stays so."""
+    inside = filter(match.is_in_region, operands)
+    inner = next(filter(None, (match.defined_by(transpose, x) for x in inside)), None)
     if inner is None:
         return None
     permutation = inner.params["permutation"]
