@@ -23,6 +23,7 @@ from myia.infer.domain.heap import (
     DictObject,
     InstanceObject,
     ListObject,
+    RowObject,
     SetObject,
 )
 from myia.infer.domain.heap_arrays import DYNAMIC_ARRAYS, STATIC_ARRAYS
@@ -43,6 +44,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic, read, with_nominal_shape
 from myia.infer.lists import growing_lists, item_templates
+from myia.infer.lists.item_templates import Rows
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.source.span import Span
@@ -196,6 +198,8 @@ class Outputs:
         rows = [Number(self.leaf(row.value, "array")) for row in contents.rows]
         total = self.recipe(count)
         template = contents.template
+        if template.kind == "row":
+            return self.list_of_rows(template.static, rows[0], total)
 
         def rebuild(n: Sequence[Any], o: Any) -> list[Any]:
             columns = [row(n, o) for row in rows]
@@ -203,9 +207,35 @@ class Outputs:
 
         return rebuild
 
+    def list_of_rows(self, rows: Rows, numbers: Number, total: Recipe) -> Recipe:
+        """A list of lists: one array of all rows, and the row numbers of its items.
+
+        A row that is a list of the caller's is that list.
+        """
+        numbers_of = self.rows_of(rows.base)
+        given = [self.argument_ids.get(id) for id in rows.members]
+
+        def rebuild(n: Sequence[Any], o: Any) -> list[Any]:
+            lists = numbers_of(n)
+            made = [lists[k] if i is None else o[i] for k, i in enumerate(given)]
+            return [made[k] for k in numbers(n, o)[: total(n, o)].tolist()]
+
+        return rebuild
+
+    def rows_of(self, base: int) -> Callable[[Sequence[Any]], list[list[Any]]]:
+        """The lists that are the rows of a buffer."""
+        contents = self.ctx.contents_as(Ref(base), BufferObject)
+        if base not in self.leaf_of_array:
+            self.leaf_of_array[base] = self.leaf(contents.rows[0].value, "array")
+        leaf, weak = self.leaf_of_array[base], contents.template.weak
+        return lambda n: n[leaf].tolist() if weak else list(map(list, n[leaf]))
+
     def update(self, id: int) -> Recipe:
         """The contents of an argument object after the call."""
         ref = Ref(id)
+        if isinstance(row := self.ctx.heap[id], RowObject) and isinstance(row.index, Static):
+            numbers_of, k = self.rows_of(row.base), row.index.value
+            return lambda n, o: numbers_of(n)[k]
         contents = self.ctx.contents(ref)
         if isinstance(contents, STATIC_ARRAYS):
             return Number(self.leaf(self.ctx.read(ref), WRITTEN))

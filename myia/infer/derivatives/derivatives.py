@@ -42,6 +42,7 @@ from myia.infer.domain.values import (
     UndefinedType,
     is_static_number,
 )
+from myia.infer.lists import list_rows
 from myia.infer.paths.region_outputs import Exports, deep_copied, substitute_results
 from myia.ir import builder as ir
 from myia.ir.builder import Builder
@@ -218,7 +219,7 @@ def call_with_copies(
 
 def link_copies(ctx: Context, originals: list[Abstract], copies: list[Abstract]) -> None:
     """Add may-alias edges between copies of one object: a write to one invalidates the others."""
-    link_may_alias(ctx, base_objects(ctx, originals), base_objects(ctx, copies))
+    link_may_alias(ctx, base_objects(ctx, originals, as_lists=True), base_objects(ctx, copies))
 
 
 def link_may_alias(
@@ -235,13 +236,16 @@ def link_may_alias(
             known.update(ids)
 
 
-def base_objects(ctx: Context, xs: Iterable[Abstract]) -> list[list[int]]:
-    """For each object in `xs` its id; for a view the ids of the arrays that it may show."""
-    return list(_iter_base_objects(ctx, xs, ()))
+def base_objects(ctx: Context, xs: Iterable[Abstract], as_lists: bool = False) -> list[list[int]]:
+    """For each object in `xs` its id; for a view the ids of the arrays that it may show.
+
+    `as_lists`: for a row of a list of lists the list that it was, not the array of the rows.
+    """
+    return list(_iter_base_objects(ctx, xs, (), as_lists))
 
 
 def _iter_base_objects(
-    ctx: Context, xs: Iterable[Abstract], inside: tuple[int, ...]
+    ctx: Context, xs: Iterable[Abstract], inside: tuple[int, ...], as_lists: bool
 ) -> Iterator[list[int]]:
     """`inside`: the objects that hold `xs`, which may hold themselves."""
     for x in xs:
@@ -249,10 +253,15 @@ def _iter_base_objects(
             if ctx.shape(x):  # an array without axes may be copied to a number
                 yield ctx.heap.owners(x.id)
         elif not isinstance(x, Ref):
-            yield from _iter_base_objects(ctx, x.children(), inside)
+            yield from _iter_base_objects(ctx, x.children(), inside, as_lists)
+        elif (rows := list_rows.objects_of_rows(ctx, x, as_lists)) is not None:
+            if list_rows.row_of(ctx, x) is None:
+                yield [x.id]
+            yield from ([id] for id in rows)
         elif x.id not in inside:
+            children = ctx.contents(x).children()
             yield [x.id]
-            yield from _iter_base_objects(ctx, ctx.contents(x).children(), (*inside, x.id))
+            yield from _iter_base_objects(ctx, children, (*inside, x.id), as_lists)
 
 
 def by_argument(argnums: Argnums, found: list[Abstract]) -> Abstract:

@@ -21,6 +21,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.heap import ArrayObject, Contents, DictObject, Heap, InstanceObject
 from myia.infer.domain.heap_arrays import STATIC_ARRAYS
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, same_static
+from myia.infer.lists.list_rows import is_as_before
 from myia.ir.core import Value
 
 
@@ -105,6 +106,8 @@ class _Walk:
         if isinstance(old, STATIC_ARRAYS):
             if old is not new:
                 yield path
+        elif is_as_before(self.ctx.heap, x.id, old):
+            return
         elif type(old) is type(new):
             yield from self.changed_parts(old, new, path)
         else:

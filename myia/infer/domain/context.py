@@ -31,6 +31,7 @@ from myia.infer.domain.heap import (
     Heap,
     Invalidated,
     PointsTo,
+    RowObject,
     SelectedArray,
     ViewObject,
 )
@@ -43,7 +44,7 @@ from myia.infer.domain.heap_arrays import (
 )
 from myia.infer.domain.values import Abstract, Optional, Ref, Scalar, Static, is_static_int
 from myia.infer.domain.views import reshape
-from myia.ir.builder import Builder, current_span, emit
+from myia.ir.builder import Builder, current_builder, current_span, emit
 from myia.ir.core import Region, Value
 from myia.primitives.core.define import constant
 from myia.primitives.core.effects import debug_print
@@ -159,6 +160,8 @@ class Context:
         self.stacks_lists = stacks_lists
         self.stacking_choices: set[bool] = set()
         self.capacities = Capacities(capacities)  # of lists without a bound
+        # The heaps before the loops and branches that are being inferred.
+        self.scopes: list[Heap] = []
 
     def load(self, f: Any) -> Code:
         """The code of a Python function."""
@@ -185,6 +188,8 @@ class Context:
     matmul: Callable[[Abstract, Abstract], Abstract]
     as_array: Callable[[Abstract], Abstract]
     any: Callable[[Value], Value]
+    row_contents: Callable[[RowObject], Contents]
+    write_row: Callable[[RowObject, Contents], None]
 
     # ----- Failing
 
@@ -204,6 +209,13 @@ class Context:
     def describe(self, x: Abstract) -> str:
         return describe(x, self.heap)
 
+    def rewind(self, heap: Heap, mark: tuple[int, int, int]) -> None:
+        """Go back to a heap, and as many ops, checks and slips."""
+        self.heap.restore(heap)
+        del current_builder().ops[mark[0] :]
+        del self.checks[mark[1] :]
+        del self.slips[mark[2] :]
+
     # ----- Objects
 
     def new(self, contents: Contents) -> Ref:
@@ -212,9 +224,9 @@ class Context:
     def contents(self, ref: Ref) -> Contents:
         """What the object holds; an error if it has been invalidated."""
         contents = self.heap[ref.id]
-        if isinstance(contents, (Invalidated, PointsTo)):
+        if isinstance(contents, (Invalidated, PointsTo, RowObject)):
             self.check_valid(ref)
-        return contents
+        return self.row_contents(contents) if isinstance(contents, RowObject) else contents
 
     def check_valid(self, ref: Ref) -> None:
         """An error if the object, or one that it is read from, has been invalidated."""
@@ -234,6 +246,9 @@ class Context:
         return self.contents(x) if isinstance(x, Ref) else None
 
     def write(self, ref: Ref, contents: Contents) -> None:
+        if isinstance(row := self.heap[ref.id], RowObject):
+            self.write_row(row, contents)
+            return
         self.heap.write(ref.id, contents, current_span())
 
     # ----- Arrays
@@ -241,7 +256,8 @@ class Context:
     reshape = staticmethod(reshape)
 
     def is_array(self, x: Abstract) -> TypeGuard[Ref]:
-        return isinstance(x, Ref) and isinstance(self.contents(x), STATIC_ARRAYS)
+        is_row = isinstance(x, Ref) and isinstance(self.heap[x.id], RowObject)
+        return isinstance(x, Ref) and not is_row and isinstance(self.contents(x), STATIC_ARRAYS)
 
     def array(self, value: Value, *, contiguous: bool = True) -> Abstract:
         """A new array with this value; of no dimension: a NumPy scalar."""

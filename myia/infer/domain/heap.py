@@ -191,6 +191,25 @@ AnyList = ListObject | BufferObject
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RowObject(Contents):
+    """A list of numbers that is item `index` of the buffer `base` (`infer/lists/list_rows.py`).
+
+    Several objects may be one row: they are read from the buffer and written to it.
+    """
+
+    PARTS = ("index",)
+    base: int
+    index: Number
+
+    @property
+    def bases(self) -> tuple[int, ...]:
+        return (self.base,)
+
+    def key(self) -> Any:
+        return (RowObject, self.base)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class DictObject(Contents):
     """A dict (or `cls`, a subclass) with compile-time keys, in order."""
 

@@ -19,7 +19,7 @@ from myia.infer.domain.context import Context, Frame
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
 from myia.infer.domain.facts import ABSENT, Answer, Cell, Global
-from myia.infer.domain.heap import BufferObject, ListObject, SetObject
+from myia.infer.domain.heap import BufferObject, Contents, ListObject, RowObject, SetObject
 from myia.infer.domain.values import (
     Abstract,
     Opaque,
@@ -31,7 +31,7 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.eval import calls
-from myia.infer.lists import nested_sequences
+from myia.infer.lists import list_rows, nested_sequences
 from myia.infer.lists.growing_lists import list_length
 from myia.infer.loops.generators import is_generator
 from myia.infer.loops.iterables import items_of, iterated
@@ -167,6 +167,13 @@ class Interpreter(Context):
         if (cls := type_of(self, x)) is not None and not has(cls, "__len__"):
             self.fail(BadType, message=f"object of type {cls.__name__!r} has no len()")
         return self.items_of(x).length
+
+    def row_contents(self, row: RowObject) -> BufferObject:
+        """A list of a list of lists, as one of its own."""
+        return list_rows.row_contents(self, row)
+
+    def write_row(self, row: RowObject, contents: Contents) -> None:
+        list_rows.write_row(self, row, contents)
 
     def any(self, value: Value) -> Value:
         """True where any element is."""

@@ -31,6 +31,7 @@ from myia.infer.domain.heap import ViewObject
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static
 from myia.infer.eval import op_handlers
 from myia.infer.eval.interpreter import Interpreter
+from myia.infer.lists import list_rows
 from myia.infer.registry import handler_of
 from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Region
@@ -275,4 +276,7 @@ def _outgrown(ctx: Interpreter, outputs: Outputs) -> Iterator[tuple[Capacity, in
 
 def _is_changed(ctx: Interpreter, id: int) -> bool:
     """Whether an object from outside was written to (its first contents are in the roots)."""
-    return id in ctx.heap.objects and not isinstance(ctx.heap[id], ViewObject)
+    contents = ctx.heap[id]
+    if id not in ctx.heap.objects or isinstance(contents, ViewObject):
+        return False
+    return not list_rows.is_as_before(ctx.heap, id, ctx.heap.roots.get(id, contents))

@@ -19,7 +19,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
-from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject
+from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject, RowObject
 from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.lengths import Length, length_of, static_length
 from myia.infer.domain.mismatch import Mismatch
@@ -45,7 +45,7 @@ from myia.infer.indexing.parse_subscripts import (
     subscript_of,
     with_slices,
 )
-from myia.infer.lists import growing_lists, list_edits, list_slices
+from myia.infer.lists import growing_lists, list_edits, list_rows, list_slices
 from myia.infer.lists.nested_sequences import as_array, common_dtype
 from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.integer_elements import element
@@ -81,12 +81,17 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
             return dynamic_subscripts.get_item(ctx, x, key)
         if ctx.is_array(x):
             return _array_item(ctx, x, key)
+        if (row := list_rows.row_of(ctx, x)) is not None and not isinstance(key, SliceValue):
+            return list_rows.number_at(ctx, row, _row_index(ctx, row, key))
         contents = ctx.contents(x)
         if isinstance(contents, DictObject):
             return _dict_item(ctx, contents, key)
         if isinstance(contents, AnyList) and isinstance(key, SliceValue):
             return _list_part(ctx, x, key)
         if isinstance(contents, ListObject):
+            if isinstance(key, Scalar) and list_rows.is_list_of_lists(ctx.heap, contents):
+                list_rows.require_rows(ctx, x)
+                return getitem(ctx, x, key)
             items = _sequence_item(ctx, contents.items, key, "list")
             assert isinstance(items, Abstract)
             return items
@@ -121,6 +126,13 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     key = with_slices(key)
     if ctx.is_array(x) or is_dynamic(ctx, x):
         _store_array_item(ctx, as_ref(x), _with_arrays(ctx, key), ctx.force(value))
+        return
+    if (row := list_rows.row_of(ctx, x)) is not None and not isinstance(key, SliceValue):
+        try:
+            index = _row_index(ctx, row, key, "list assignment")
+            list_rows.store_number(ctx, row, index, value)
+        except Mismatch:
+            ctx.needs_static("the type of what is stored in a list of lists")
         return
     contents = ctx.held(x)
     if isinstance(contents, DictObject):
@@ -221,6 +233,13 @@ def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: 
         ctx.needs_static(f"the index into a {kind} of different objects")
     index = checked_index(ctx, key, static_length(len(items)), message=f"{kind} index out of range")
     return growing_lists.item_at(ctx, growing_lists.stacked_list(ctx, items), index.value)
+
+
+def _row_index(ctx: Context, row: RowObject, key: Abstract, kind: str = "list") -> Abstract:
+    """The index of a number in a list of a list of lists."""
+    _refuse_other_index(ctx, key, kind)
+    n = static_length(list_rows.row_length(ctx, row))
+    return checked_index(ctx, key, n, message=f"{kind} index out of range").abstract()
 
 
 def _list_part(ctx: Context, x: Ref, key: SliceValue) -> Ref:

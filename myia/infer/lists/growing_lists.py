@@ -25,7 +25,15 @@ from myia.infer.capacities import Capacities, Site
 from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, convert, number_value
-from myia.infer.domain.heap import AnyList, BufferObject, CellObject, Contents, Heap, ListObject
+from myia.infer.domain.heap import (
+    AnyList,
+    BufferObject,
+    CellObject,
+    Contents,
+    Heap,
+    ListObject,
+    RowObject,
+)
 from myia.infer.domain.values import Abstract, Number, Ref, Scalar, Static
 from myia.infer.domain.views import reshape
 from myia.infer.lists.item_templates import (
@@ -130,12 +138,15 @@ def _store_row(ctx: Context, ref: Ref, buffer: BufferObject, index: Value, item:
 def track_copies(heap: Heap, item: Abstract, id: int) -> None:
     """The buffer `id` holds a copy of the item: a later write to the item invalidates it."""
     for origin in objects_in(item):
-        heap.add_copy(origin, id)
+        if not isinstance(heap[origin], RowObject):  # whose number is kept, not its items
+            heap.add_copy(origin, id)
 
 
 def item_at(ctx: Context, ref: Ref, index: Value) -> Abstract:
     """Item number `index` (in range) of a buffer."""
     buffer = ctx.contents_as(ref, BufferObject)
+    if buffer.template.kind == "row" and buffer.rows[0].value is buffer.template.static.in_order:
+        return ctx.new(RowObject(buffer.template.static.base, Scalar(index, True)))
     item = build_item(ctx, buffer.template, [row_at(row.value, index) for row in buffer.rows])
     for copy in objects_in(item):
         ctx.heap.inherit_alias_edges(ref.id, copy)

@@ -84,11 +84,17 @@ def _template(ctx: Context, contents: ListObject, why: str, item: Abstract | Non
     except Mismatch:
         ctx.needs_static(why)
     few = len(contents.items) <= MAX_SINGLE_ITEMS or any(aval.shape for aval in template.leaves)
-    if ctx.stacks_lists is None:
-        ctx.stacking_choices.add(not few)
-    if (few and ctx.stacks_lists is not True) or ctx.stacks_lists is False:
+    if not stacks(ctx, few):
         ctx.needs_static(why)
     return template
+
+
+def stacks(ctx: Context, few: bool) -> bool:
+    """Whether a list becomes a buffer; `few`: it is cheaper as single items."""
+    if ctx.stacks_lists is None:
+        ctx.stacking_choices.add(not few)
+        return not few
+    return ctx.stacks_lists
 
 
 def _buffer_of(ctx: Context, x: Ref, why: str) -> BufferObject:
@@ -228,6 +234,9 @@ def store_part(ctx: Context, x: Ref, which: SliceValue, items: Ref) -> None:
     n = _length(buffer)
     start, stop = _bounds(ctx, which, n)
     behind = at_least(difference(stop, start), 0)
+    if behind.is_static and behind.equals(length_of(ctx.length(items))):
+        _store_rows(ctx, x, buffer, start, items)
+        return
     rest = SliceValue(total(start, behind).abstract(), Static(None), Static(None))
     first = SliceValue(Static(None), start.abstract(), Static(None))
     new = joined(ctx, (part(ctx, x, first), items, part(ctx, x, rest)))
@@ -237,6 +246,26 @@ def store_part(ctx: Context, x: Ref, which: SliceValue, items: Ref) -> None:
         contents = _cut(contents, buffer.capacity)
     ctx.write(x, contents)
     ctx.heap.inherit_alias_edges(new.id, x.id)
+
+
+def _store_rows(ctx: Context, x: Ref, buffer: BufferObject, start: Length, items: Ref) -> None:
+    """Store as many items as there were."""
+    contents = ctx.contents(items)
+    assert isinstance(contents, AnyList)
+    try:
+        template = unified([buffer.template, *item_templates_of(contents, ctx.heap)])
+    except Mismatch as m:
+        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
+    n = growing_lists.max_length_of(contents)
+    new = _cut(growing_lists.to_buffer(contents, template, n, ctx.heap), n)
+    buffer = growing_lists.retyped(buffer, template, buffer.capacity)
+    rows = []
+    for old, row in zip(buffer.rows, new.rows):
+        first = [start.value, *[constant(0, I64)] * (row.value.aval.ndim - 1)]
+        value = dynamic_slices.dynamic_update_slice(old.value, row.value, *first)
+        rows.append(Scalar(value, False))
+    ctx.write(x, replace(buffer, rows=tuple(rows)))
+    _inherit(ctx, items, x)
 
 
 def _cut(buffer: BufferObject, capacity: int) -> BufferObject:

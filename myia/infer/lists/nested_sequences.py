@@ -48,7 +48,7 @@ def as_array(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Abstra
         if isinstance(x, Ref) and found == dtype:
             return x
         return result_like(ctx, operand(ctx, x, Aval(dtype, ctx.shape(x))), x)
-    if isinstance(buffer := ctx.held(x), BufferObject):
+    if isinstance(buffer := ctx.held(x), BufferObject) and buffer.template.kind != "row":
         return stacked_buffer(ctx, buffer, dtype)
     return ctx.array(_stacked(ctx, x, dtype or common_dtype(ctx, x)))
 
@@ -74,7 +74,7 @@ def _dtypes(ctx: Context, x: Abstract) -> Iterator[tuple[np.dtype, bool]]:
     x = ctx.force(x)
     if is_number(x) or ctx.is_array(x):
         yield operand_dtype(ctx, x)
-    elif isinstance(found := ctx.held(x), BufferObject):
+    elif isinstance(found := ctx.held(x), BufferObject) and found.template.kind != "row":
         yield from ((aval.dtype, False) for aval in found.template.leaves)
     elif is_sequence(ctx, x):
         for item in ctx.list_items(x):
@@ -87,7 +87,7 @@ def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
     x = ctx.force(x)
     if is_number(x) or ctx.is_array(x):
         return operand(ctx, element(ctx, x, dtype), Aval(dtype, ctx.shape(x)))
-    if isinstance(found := ctx.held(x), BufferObject):
+    if isinstance(found := ctx.held(x), BufferObject) and found.template.kind != "row":
         return buffer_array(ctx, found, dtype)
     values = [_stacked(ctx, item, dtype) for item in ctx.list_items(x)]
     if not values:

@@ -31,6 +31,7 @@ from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
 from myia.infer.lists import growing_lists
 from myia.infer.lists.growing_lists import ListGrowth, bounded_by_capacity
+from myia.infer.lists.list_rows import before_rows
 from myia.infer.loops.affine_lengths import set_lengths, set_sizes
 from myia.infer.loops.iterables import Items
 from myia.infer.loops.unrolling import (
@@ -73,6 +74,10 @@ class _ConditionHasEffects(Exception):
 
 def loop(ctx: Context, code: LoopCode, init: States) -> States:
     """The carries after the loop: one IR loop, or unrolled code."""
+    return before_rows(ctx, lambda: _loop(ctx, code, init))
+
+
+def _loop(ctx: Context, code: LoopCode, init: States) -> States:
     if code.items is not None:
         if (
             is_static_int(code.items.length)
@@ -89,7 +94,7 @@ def loop(ctx: Context, code: LoopCode, init: States) -> States:
     except NeedsStatic:
         if not ctx.capacities.add(code.key):
             raise
-    _rewind(ctx, saved, mark)
+    ctx.rewind(saved, mark)
     return _known_loop(ctx, code, init, saved, mark)
 
 
@@ -101,33 +106,26 @@ def _known_loop(
         return _compiled(ctx, code, init)
     except FewIterations:
         # Unrolled below, after the `try`.
-        _rewind(ctx, saved, mark)
+        ctx.rewind(saved, mark)
     except _ConditionHasEffects:
-        _rewind(ctx, saved, mark)
+        ctx.rewind(saved, mark)
         return _rotated(ctx, code, init)
     except CertainError as error:
-        _rewind(ctx, saved, mark)
+        ctx.rewind(saved, mark)
         return _raising_first_iteration(ctx, code, init, error)
     except NeedsStatic as need:
         # It cannot be unrolled. An enclosing loop may be, and make the value known in this one.
         if code.items is not None and not is_static_int(code.items.length):
             raise
-        _rewind(ctx, saved, mark)
+        ctx.rewind(saved, mark)
         if code.items is None and isinstance(need.diagnostic, LoopChangesType):
             return _counted(ctx, code, init, need)
         return unrolled(ctx, code, init, need)
     try:
         return unrolled(ctx, code, init, only_if_few=True)
     except FewIterations:
-        _rewind(ctx, saved, mark)
+        ctx.rewind(saved, mark)
         return _compiled(ctx, code, init, may_unroll=False)
-
-
-def _rewind(ctx: Context, heap: Heap, mark: tuple[int, int, int]) -> None:
-    ctx.heap.restore(heap)
-    del current_builder().ops[mark[0] :]
-    del ctx.checks[mark[1] :]
-    del ctx.slips[mark[2] :]
 
 
 def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> States:
@@ -148,7 +146,7 @@ def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> S
     if few and (ctx.unrolls_resizing_loops or not long):
         return result
     heap, checks, slips = ctx.heap.copy(), ctx.checks[mark[1] :], ctx.slips[mark[2] :]
-    _rewind(ctx, saved, mark)
+    ctx.rewind(saved, mark)
 
     def body(item: Abstract, xs: States) -> States:
         test(item, xs)  # for its effects
@@ -162,7 +160,7 @@ def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> S
     except (NeedsStatic, FewIterations):
         if not few:
             refuse_more(ctx, need)
-        _rewind(ctx, heap, mark)
+        ctx.rewind(heap, mark)
         current_builder().ops += ops
         ctx.checks += checks
         ctx.slips += slips
@@ -265,6 +263,8 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
             ctx.last_fixed_points[key] = (point, growth.affine_lengths or growth.sizes)
             return _emit(ctx, code, iteration, init, before)
         state = _state_from(iteration.start, iteration.merged)
+    if any(isinstance(contents, BufferObject) for contents in state.heap.objects.values()):
+        ctx.needs_static("how far a list grows in this loop")
     raise InternalError("a loop's fixed point was not reached")
 
 

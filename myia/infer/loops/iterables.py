@@ -52,7 +52,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic import access
 from myia.infer.indexing import dynamic_subscripts, indexing
-from myia.infer.lists import growing_lists
+from myia.infer.lists import growing_lists, list_rows
 from myia.infer.loops.iterators import has_items, items_taken
 from myia.infer.numeric.samples import error_of, fail_without
 from myia.infer.operators import operators
@@ -98,7 +98,7 @@ def items_of(ctx: Context, x: Abstract) -> Items:
     if isinstance(x, Static) and isinstance(x.value, (str, tuple, frozenset, range)):
         return _static_items(ctx, tuple(map(Static, x.value)))
     if isinstance(x, Ref):
-        return _object(ctx, x, ctx.contents(x))
+        return _object(ctx, x, ctx.heap[x.id] if list_rows.row_of(ctx, x) else ctx.contents(x))
     if isinstance(x, Opaque):
         return Items(as_number(ctx.length(x)), lambda i: indexing.getitem(ctx, x, i))
     if isinstance(x, Static) and isinstance(x.value, enum.EnumMeta):
@@ -137,6 +137,10 @@ def refuse_iteration(ctx: Context, x: Abstract) -> NoReturn:
 
 
 def _object(ctx: Context, x: Ref, contents: Contents) -> Items:
+    if (row := list_rows.row_of(ctx, x)) is not None:
+        return Items(
+            Static(list_rows.row_length(ctx, row)), lambda i: list_rows.number_at(ctx, row, i)
+        )
     if isinstance(contents, STATIC_ARRAYS):
         return Items(Static(ctx.shape(x)[0]), lambda i: indexing.getitem(ctx, x, i))
     if isinstance(contents, (DynamicArray, DynamicView)):
@@ -233,13 +237,40 @@ def _static_items(ctx: Context, items: tuple[Abstract, ...]) -> Items:
 
 
 def _list(ctx: Context, x: Ref, contents: ListObject) -> Items:
+    if _is_long_matrix(ctx, contents):
+        list_rows.require_rows(ctx, x)
+        return items_of(ctx, x)
+
     def current(i: int) -> Abstract | None:
         now = ctx.contents(x)
+        if _stacked_in_place(ctx, x, len(contents.items)):
+            within = i < len(contents.items)
+            return growing_lists.item_at(ctx, x, index_value(Static(i))) if within else None
         if not isinstance(now, ListObject):
             ctx.fail(Unsupported, what=CHANGED_LIST)
         return now.items[i] if i < len(now.items) else None
 
     return _static_or_stacked(ctx, contents.items, current, current, x)
+
+
+def _is_long_matrix(ctx: Context, contents: ListObject) -> bool:
+    """A list of lists that a loop runs over as rows of an array."""
+    heap, long = ctx.heap, len(contents.items) > MAX_UNROLLED_ITEMS
+    takes_rows = long and ctx.stacks_lists is not False
+    return (
+        takes_rows
+        and list_rows.is_list_of_lists(heap, contents)
+        and list_rows.has_run_time_numbers(heap, contents)
+    )
+
+
+def _stacked_in_place(ctx: Context, x: Ref, n: int) -> Ref | None:
+    """The list, if it has become a buffer since the loop began, of as many items still."""
+    now = ctx.contents(x)
+    if not isinstance(now, BufferObject):
+        return None
+    length = growing_lists.list_length(now)
+    return x if is_static_int(length) and length.value == n else None
 
 
 def _static_or_stacked(
@@ -260,6 +291,8 @@ def _static_or_stacked(
             found = item(ctx.int_of(i, "the index into items of different types"))
             return ctx.fail(Unsupported, what=CHANGED_LIST) if found is None else found
         if isinstance(ctx.heap[ref.id], Invalidated):
+            if source is not None and (now := _stacked_in_place(ctx, source, len(items))):
+                return growing_lists.item_at(ctx, now, index_value(i))
             ctx.needs_static(f"the index into {CHANGED_LIST}")
         if any(row.value.aval.ndim > 1 for row in ctx.contents_as(ref, BufferObject).rows):
             ctx.stacked_reads.add(index_value(i))

@@ -37,7 +37,7 @@ from myia.infer.domain.values import (
     is_none,
 )
 from myia.infer.dynamic.access import is_dynamic
-from myia.infer.lists import list_searches, list_slices
+from myia.infer.lists import list_rows, list_searches, list_slices
 from myia.infer.numeric.constant_methods import evaluated, is_set, set_items
 from myia.infer.numeric.exact_comparison import compared
 from myia.infer.numeric.promotion import (
@@ -249,6 +249,9 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, Ref) and isinstance(b, Ref):
         if a.id == b.id:
             return TRUE
+        p, q = list_rows.row_of(ctx, a), list_rows.row_of(ctx, b)
+        if p is not None and q is not None:
+            return FALSE if p.base != q.base else compare(ctx, "==", p.index, q.index)
         if (found := points_to.identity_test(ctx.heap, a.id, b.id)) is not None:
             return Scalar(found, weak=True)
         linked = b.id in ctx.heap.alias_edges.get(a.id, ())

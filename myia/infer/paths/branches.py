@@ -21,6 +21,7 @@ from myia.infer.domain.errors import BranchesDiffer, CertainError, NeedsStatic, 
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Scalar, Tuple
+from myia.infer.lists.list_rows import before_rows
 from myia.infer.paths.merge import merge_states
 from myia.infer.paths.merge_branch import BranchJoin, merge_survivor
 from myia.infer.paths.merge_result import Merge, MergeResult
@@ -39,6 +40,12 @@ def branch(
     """The value of `then()` or `other()`, whichever `condition` (a truth value) selects."""
     if not isinstance(condition, Scalar):
         return then() if ctx.static(condition, "a condition") else other()
+    return before_rows(ctx, lambda: _branch(ctx, condition, then, other))
+
+
+def _branch(
+    ctx: Context, condition: Scalar, then: Callable[[], Abstract], other: Callable[[], Abstract]
+) -> Abstract:
     before = ctx.heap.copy()
     left = _infer_path(ctx, then)
     # New ids go on counting, so that an object of one branch never has the id of one of the other.

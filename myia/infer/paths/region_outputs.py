@@ -12,14 +12,17 @@ from dataclasses import dataclass, field, replace
 from myia.infer.domain.context import Context
 from myia.infer.domain.heap import (
     ArrayObject,
+    BufferObject,
+    Contents,
     DynamicArray,
     DynamicView,
     Heap,
+    RowObject,
     SelectedArray,
     ViewObject,
 )
 from myia.infer.domain.memory_order import is_contiguous
-from myia.infer.domain.values import Abstract, Ref, Scalar
+from myia.infer.domain.values import Abstract, Ref, Scalar, as_ref
 from myia.infer.dynamic.access import read as read_sized
 from myia.infer.paths.merge_template import substitute
 from myia.ir.core import Value
@@ -77,6 +80,9 @@ def deep_copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
     if not isinstance(x, Ref):
         return x.rebuild(tuple(deep_copied(ctx, c, made) for c in x.children()))
     if x.id not in made:
+        if (found := _copied_rows(ctx, ctx.heap[x.id], made)) is not None:
+            made[x.id] = found
+            return found
         contents = ctx.contents(x)
         if isinstance(contents, (ViewObject, SelectedArray)):
             contents = ArrayObject(ctx.read(x), contiguous=is_contiguous(ctx, x))
@@ -89,3 +95,25 @@ def deep_copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
         children = tuple(deep_copied(ctx, c, made) for c in contents.children())
         ctx.heap.objects[made[x.id].id] = contents.rebuild(children)
     return made[x.id]
+
+
+def _copied_rows(ctx: Context, contents: Contents, made: dict[int, Ref]) -> Ref | None:
+    """The copy of a list of rows, or of a row, with a copy of the buffer of the rows."""
+    if isinstance(contents, RowObject):
+        base = deep_copied(ctx, Ref(contents.base), made)
+        return ctx.new(replace(contents, base=as_ref(base).id))
+    if isinstance(contents, BufferObject) and contents.template.kind in ("row", "list"):
+        rows = contents.template.static
+        new = made.get(rows.base)
+        if new is None:
+            old = ctx.contents_as(Ref(rows.base), BufferObject)
+            new = made[rows.base] = ctx.new(old)
+            copied = replace(rows, base=new.id, members=(0,) * len(rows.members))
+            ctx.heap.objects[new.id] = replace(old, template=replace(old.template, static=copied))
+        if contents.template.kind == "list":
+            return new
+        template = ctx.contents_as(new, BufferObject).template
+        return ctx.new(
+            replace(contents, template=replace(contents.template, static=template.static))
+        )
+    return None

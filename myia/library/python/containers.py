@@ -29,6 +29,7 @@ from myia.infer.operators import comparison, operators
 from myia.infer.paths.branches import branch
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.registry import as_is, function, method
+from myia.library.support.from_source import call_source
 
 # ----- Lists
 
@@ -43,12 +44,16 @@ def _append(ctx: Context, self: Ref, item: Abstract) -> Abstract:
     return NONE
 
 
+def extend_(xs: Any, items: Any) -> None:
+    for x in items:
+        xs.append(x)
+
+
 @method("list", "extend", dynamic=as_is)
 def _extend(ctx: Context, self: Ref, items: Abstract) -> Abstract:
     new = list_slices.as_list(ctx, items)
     if new is not None and not is_static_int(ctx.length(new)):
-        list_slices.replace_items(ctx, self, list_edits.joined(ctx, (self, new)))
-        return NONE
+        return call_source(ctx, extend_, (self, growing_lists.copied_list(ctx, new)), {})
     for item in ctx.list_items(items):
         _append(ctx, self, item)
     return NONE

@@ -94,6 +94,13 @@ def selection_sort(xs, v):
     return weighted(xs) * v
 
 
+def changed_while_iterated(xs, v):
+    for i, x in enumerate(xs):
+        xs[i] = x * v
+        xs[-1] += x
+    return weighted(xs)
+
+
 def quicksort(xs, v):
     lows, highs = [0] * len(xs), [0] * len(xs)
     highs[0] = len(xs) - 1
@@ -277,7 +284,7 @@ def static_after(xs, v):
 
 PROGRAMS = [
     *(store, store_negative, store_out_of_range, load_out_of_range, swap, swap_of_one, histogram),
-    *(insertion_sort, bubble_sort, selection_sort, quicksort),
+    *(insertion_sort, bubble_sort, selection_sort, quicksort, changed_while_iterated),
     *(slice_to, slice_from, slice_between, slice_negative, slice_empty, slice_stored),
     *(slice_deleted, deleted, deleted_out_of_range, inserted, inserted_past_the_end, popped),
     *(popped_out_of_range, queue, searched, not_found, removed, not_removed, reversed_after),
@@ -388,3 +395,22 @@ def test_a_changed_list_is_compared():
 
     for xs in (SHORT, LONG):
         assert myia.jit(program)(xs, 2.0) == program(xs, 2.0) == (True, False, True)
+
+
+def sliding(xs, v):
+    for i in range(len(xs) - 1):
+        xs[i : i + 2] = [xs[i + 1] * v, xs[i]]
+    return weighted(xs)
+
+
+def repeatedly_extended(xs, v):
+    for i in range(4):
+        xs.extend(xs[: i + int(v)])
+    return weighted(xs)
+
+
+def test_edits_in_loops():
+    for f in (sliding, repeatedly_extended):
+        for xs in (SHORT, LONG):
+            want, got = outcome(f, list(xs), 1.5), outcome(myia.jit(f), list(xs), 1.5)
+            assert_same(got, want)

@@ -423,8 +423,8 @@ def insertion_sort_of_a_list(xs, x):
 def histogram_in_lists(xs, x):
     counts, sums = [0] * 12, [0.0] * 12
     for v in xs:
-        counts[int(2 * v)] += 1
-        sums[int(2 * v)] += v * x
+        counts[int(v + 0.125)] += 1
+        sums[int(v + 0.125)] += v * x
     return sum(n * s * s for n, s in zip(counts, sums))
 
 
@@ -438,3 +438,37 @@ def list_edited_at_run_time(xs, x):
     ys[i:] = [a, x * a]
     ys[0], ys[i] = ys[i], ys[0]
     return sum(k * v for k, v in enumerate(ys, 1)) * sum(ys[i:])
+
+
+MATRIX = [
+    [0.25 * ((3 * i + 5 * j) % 7) + (4.0 if i == j else 0.5) for j in range(9)] for i in range(9)
+]
+
+
+@program((MATRIX, 2.0), (MATRIX[:3], 0.5))
+def product_of_lists_of_lists(rows, x):
+    n, m = len(rows), len(rows[0])
+    out = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            for k in range(m):
+                out[i][j] += rows[i][k] * rows[j][k] * x
+    return sum(v * v for row in out for v in row) * 1e-4
+
+
+@program((MATRIX, 2.0), (MATRIX[::-1], 0.5))
+def elimination_of_a_list_of_lists(rows, x):
+    a = [list(row) for row in rows]
+    n = len(a)
+    for k in range(n):
+        p = k
+        for i in range(k + 1, n):
+            if abs(a[i][k]) > abs(a[p][k]):
+                p = i
+        a[k], a[p] = a[p], a[k]
+        for i in range(k + 1, n):
+            f = a[i][k] / a[k][k] * x
+            row = a[i]
+            for j in range(k, n):
+                row[j] -= f * a[k][j]
+    return sum(a[i][i] for i in range(n))
