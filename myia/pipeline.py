@@ -224,11 +224,12 @@ def compiled(
 ) -> Compiled:
     """A typed program compiled, within the memory of the options.
 
-    Within a budget outer loops are not vectorized: there is no room for the values of all their
-    iterations.
+    Within a budget outer loops are neither vectorized nor contracted: there is no room for the
+    values of all their iterations.
     """
     if options.memory is not None:
-        options = replace(options, disable=options.disable | {"outer_loop"})
+        disable = options.disable | {"outer_loop", "outer_contraction"}
+        options = replace(options, disable=disable)
     special: list[str] = []  # passes for some platforms that have changed the program
 
     def watch(stage: str, each: Pass, before: Function, after: Function) -> None:

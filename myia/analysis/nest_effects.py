@@ -19,9 +19,9 @@ adds to cotangents (`reassoc`).
 What it guarantees: the effects listed are all, and nothing else uses the values in between. So the
 additions may be made in any order.
 
-When it gives up (`NoWholeArrayForm`): loops without a constant trip count or with a condition,
-other ops with regions or effects, sums that have an order, an iteration that loads another element
-of an array than it stores.
+When it gives up (`NoWholeArrayForm`): loops without a constant trip count (unless `triangles` are
+allowed, whose loops have a bound) or with a condition, other ops with regions or effects, sums that
+have an order, an iteration that loads another slice of an array than it stores.
 """
 
 from __future__ import annotations
@@ -29,10 +29,17 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
-from myia.analysis.linear_indices import ONE, IndexRanges
+from myia.analysis.linear_indices import (
+    ONE,
+    IndexRanges,
+    LinearForm,
+    constant_form,
+    is_same_slice,
+    minus,
+)
 from myia.analysis.reductions import array_reduction_at
 from myia.ir.core import Op, Region, Value, captures
-from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice, start_indices
+from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise.arithmetic import add
 from myia.rewriting.def_use import uses
@@ -49,7 +56,7 @@ class NoWholeArrayForm(Exception):
 class Addition:
     """In each iteration of the loops of `path`, `op` adds `term`.
 
-    It adds to the element that `store` stores; to a carried scalar if `store` is None.
+    It adds to the slice that `store` stores; to a carried scalar if `store` is None.
     """
 
     op: Op
@@ -80,12 +87,17 @@ NextVersion = Generator[Effect, None, Value]
 
 
 class LoopNest:
-    """A loop and all loops inside it, each with a trip count that is known at compile time."""
+    """A loop and all loops inside it, each with a trip count that is known at compile time.
 
-    def __init__(self, op: Op, ranges: IndexRanges):
+    With `triangles` the count of an inner loop may depend on the indices of outer ones: then
+    `trip_counts` has its bound, and `varying_counts` the linear form of the count.
+    """
+
+    def __init__(self, op: Op, ranges: IndexRanges, triangles: bool = False):
         """Raises `NoWholeArrayForm` if another op with regions is inside, or one with an effect."""
-        self.ranges = ranges
+        self.ranges, self.triangles = ranges, triangles
         self.trip_counts: dict[Value, int] = {}  # by the index of the loop
+        self.varying_counts: dict[Value, LinearForm] = {}
         self.definitions: dict[Value, Op] = {}
         self.carried: set[Value] = set()
         self._enter(op)
@@ -93,10 +105,15 @@ class LoopNest:
     def _enter(self, op: Op) -> None:
         loop = Loop.of(op)
         count = None if loop.count is None else self.ranges.linear_form(loop.count)
-        if loop.cond is not None or count is None or not set(count) <= {ONE}:
+        if loop.cond is not None or count is None:
             raise NoWholeArrayForm
         index, *args = loop.body.args
-        self.trip_counts[index] = count[ONE]
+        if set(count) <= {ONE}:
+            self.trip_counts[index] = count[ONE]
+        elif self.triangles and loop.bound is not None:
+            self.trip_counts[index], self.varying_counts[index] = loop.bound, count
+        else:
+            raise NoWholeArrayForm
         self.carried.update(args)
         for inner in loop.body.ops:
             self.definitions.update((y, inner) for y in inner.results)
@@ -104,6 +121,39 @@ class LoopNest:
                 self._enter(inner)
             elif inner.regions or inner.primitive.effect:
                 raise NoWholeArrayForm
+
+    # ----- Accesses
+
+    def axis_access(self, x: Value) -> tuple[LinearForm, Value | None, int]:
+        """Of accesses along one axis that start at `x`: the least start index, the loop index that
+        it depends on (or None), and its stride in that index: 1, -1 (or 0)."""
+        start = self.ranges.linear_form(x)
+        indices = [symbol for symbol in start if symbol in self.trip_counts]
+        if not indices:
+            return self._outside(start), None, 0
+        # In a triangle the last index may depend on outer ones, the least start index does not.
+        inner = [k for k in indices if k in self.varying_counts] or indices[:1]
+        if len(inner) > 1 or abs(start[inner[0]]) != 1:
+            raise NoWholeArrayForm
+        (k,) = inner
+        rest = LinearForm({symbol: n for symbol, n in start.items() if symbol is not k})
+        # With stride -1 the last iteration has the least index.
+        least = minus(rest, self.last_index(k)) if start[k] < 0 else rest
+        return self._outside(least), k, start[k]
+
+    def _outside(self, x: LinearForm) -> LinearForm:
+        """`x`, if it is the same number in all iterations of the nest."""
+        inside = (self.trip_counts, self.definitions, self.carried)
+        if any(symbol in each for symbol in x for each in inside):
+            raise NoWholeArrayForm
+        return x
+
+    def last_index(self, k: Value) -> LinearForm:
+        """The index of the last iteration of a loop."""
+        count = self.varying_counts.get(k, constant_form(self.trip_counts[k]))
+        return minus(count, constant_form(1))
+
+    # ----- Effects
 
     def effects_on_carry(self, op: Op, i: int, path: Path = ()) -> Iterator[Effect]:
         """The effects of loop `op`, itself inside the loops of `path`, on its carry `i`."""
@@ -147,9 +197,9 @@ class LoopNest:
         reads = [op for op in users if op is not store]
         if store.operands.count(version) != 1 or store.operands[0] is not version:
             raise NoWholeArrayForm
-        if store.operands[1].aval.size != 1 or not all(
-            self._reads_same_element(op, store) for op in reads
-        ):
+        if not all(op.primitive is dynamic_slice for op in reads):
+            raise NoWholeArrayForm
+        if not all(is_same_slice(op, store, self.ranges) for op in reads):
             raise NoWholeArrayForm
         reduction = array_reduction_at(store, body, [version], self.ranges)
         if reduction is None or not _only_adds(reduction, reads):
@@ -159,11 +209,6 @@ class LoopNest:
                 term = step.op.operands[step.term_position]
                 yield Addition(step.op, term, store, path)
         return store.results[0]
-
-    def _reads_same_element(self, op: Op, store: Op) -> bool:
-        """Does `op` load the element that `store` overwrites?"""
-        loads_element = op.primitive is dynamic_slice and op.results[0].aval.size == 1
-        return loads_element and self.ranges.are_equal(start_indices(op), start_indices(store))
 
 
 def _only_adds(reduction: ArrayReduction, reads: list[Op]) -> bool:

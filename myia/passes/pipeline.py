@@ -32,6 +32,7 @@ from myia.passes.control_flow.if_conversion import if_conversion
 from myia.passes.idioms.consecutive_powers import consecutive_powers
 from myia.passes.idioms.matmul import matmul
 from myia.passes.idioms.matvec import matvec
+from myia.passes.idioms.outer_contraction import outer_contraction
 from myia.passes.idioms.row_sums import row_sums
 from myia.passes.idioms.shift_invariance import shift_invariance
 from myia.passes.idioms.short_sums import short_sums
@@ -263,6 +264,12 @@ RECOGNITION = Phase(
             on=("cpu",),
         ),
         Pass(matmul, "Nests that accumulate products.", before=("outer_loop",)),
+        Pass(
+            outer_contraction,
+            "Sums over an outer loop that a nest of triangles makes are products, too.",
+            needs=("slice_composition", "matmul"),
+            before=("outer_loop",),
+        ),
     ),
 )
 

@@ -8,6 +8,12 @@ LOW_THRESHOLDS = {  # the constants of each module, with their lower values
     "backends.xla.cpu.whole_loop_cost": {"_MAX_FUSION_WORK": 40},
     "passes.vectorize.outer_loop": {"MIN_WIDTH": 1, "MAX_STRIDED_ITERATIONS": 3},
     "passes.idioms.matmul": {"MIN_ITERATIONS": 1, "MIN_ITERATIONS_INSIDE_LOOPS": 1},
+    "passes.idioms.outer_contraction": {
+        "MIN_ITERATIONS": 2,
+        "MIN_MULTIPLY_ADDS": 0,
+        "MIN_WORK_BY_NUMBER": 0,
+        "MAX_STRIP_ELEMENTS": 24,
+    },
     "passes.loops.rerolling": {"MIN_ITERATIONS": 2, "MIN_SECONDS": 0.0, "MAX_FREE_BYTES": 1 << 30},
     "passes.loops.peeling": {"MIN_TRIP_COUNT": 2, "VECTOR_WIDTH": 2},
     "passes.vectorize.inner_loop": {"MIN_TRIP_COUNT": 2, "VECTOR_WIDTH": 2},

@@ -65,8 +65,16 @@ class NestArrays:
         self.directions: dict[Value, int] = {}  # by index: do axes ascend (1) or descend (-1)
         self.terms: dict[Value, Terms] = {}
         self.contracted: dict[tuple[Product, Value], Product] = {}
+        self.multiply_adds = 0  # of the products that are emitted
 
     # ----- The effect of the iterations on a carried value
+
+    def contracted_product(self, values: Sequence[Value], index: Value) -> Factor:
+        """The product of values of the nest, summed over the loop of `index`."""
+        first, *others = map(self._terms_of, values)
+        for other in others:
+            first = (self._multiply_terms(first, other),)
+        return self._as_factor(tuple(self._sum_over(product, index) for product in first))
 
     def after_nest(self, carry: Value, changes: Sequence[Effect]) -> Value:
         """The value of `carry` after the nest. It is emitted change by change, each one for all
@@ -98,9 +106,11 @@ class NestArrays:
         return all(any(x == y and x[1] is k for x, y in pairs) for k in one.path if k in other.path)
 
     def _axis_accesses(self, store: Op) -> list[tuple[LinearForm, Value | None, int]]:
-        return [self._axis_access(self.nest.ranges.linear_form(x)) for x in start_indices(store)]
+        return [self.nest.axis_access(x) for x in start_indices(store)]
 
     def _store(self, array: Value, store: Op, change: Effect) -> Value:
+        if store.operands[1].aval.size != 1:
+            raise NoWholeArrayForm
         part = self._slice(array, start_indices(store))
         if part.sizes == array.shape:
             return self._slice_after(array, part, change)
@@ -172,6 +182,8 @@ class NestArrays:
         n = self.nest.trip_counts[k]
         steps = iota(shape=(n,), axis=0, dtype=I64.dtype)
         if self.directions.setdefault(k, 1) < 0:
+            if k in self.nest.varying_counts:
+                raise NoWholeArrayForm
             steps = sub(constant(n - 1, I64.dtype, (n,)), steps)
         return Factor(steps, (k,))
 
@@ -216,7 +228,7 @@ class NestArrays:
 
     def _slice(self, array: Value, start: Sequence[Value]) -> _NestSlice:
         """The slice of `array` that all iterations together access at the start indices `start`."""
-        axes = [self._axis_access(self.nest.ranges.linear_form(x)) for x in start]
+        axes = [self.nest.axis_access(x) for x in start]
         dims = tuple(index for _, index, _ in axes if index is not None)
         sizes = tuple(1 if k is None else self.nest.trip_counts[k] for _, k, _ in axes)
         least = tuple(n for n, _, _ in axes)
@@ -230,6 +242,8 @@ class NestArrays:
             if k is not None
         ]
         flips = [i for i, same in enumerate(same_direction) if not same]
+        if any(dims[i] in self.nest.varying_counts for i in flips):
+            raise NoWholeArrayForm
         return _NestSlice(least, sizes, dims, tuple(flips))
 
     def _is_inside(self, start: LinearForm, size: int, length: int) -> bool:
@@ -237,23 +251,12 @@ class NestArrays:
         return all(map(self.nest.ranges.is_nonnegative, margins))
 
     def _emit_start(self, part: _NestSlice) -> list[Value]:
-        return [_emit_index(start) for start in part.start]
+        return [emit_index(start) for start in part.start]
 
-    def _axis_access(self, start: LinearForm) -> tuple[LinearForm, Value | None, int]:
-        """Of accesses along one axis: the least start index, the loop index that it depends on (or
-        None), and its stride in that index: 1, -1 (or 0)."""
-        indices = [symbol for symbol in start if symbol in self.nest.trip_counts]
-        rest = LinearForm({symbol: n for symbol, n in start.items() if symbol not in indices})
-        if any(symbol in self.nest.definitions for symbol in rest):
-            raise NoWholeArrayForm
-        if not indices:
-            return rest, None, 0
-        (k, *others) = indices
-        if others or abs(start[k]) != 1:
-            raise NoWholeArrayForm
-        # With stride -1 the last iteration has the least index.
-        back = self.nest.trip_counts[k] - 1 if start[k] < 0 else 0
-        return minus(rest, constant_form(back)), k, start[k]
+    def position(self, k: Value) -> LinearForm:
+        """Where along the axis of its loop the elements of an iteration are."""
+        index = LinearForm({k: 1})
+        return index if self.directions.get(k, 1) > 0 else minus(self.nest.last_index(k), index)
 
     # ----- Sums of products
 
@@ -263,6 +266,8 @@ class NestArrays:
         The order of multiplication stays: only factors after the last one with the index leave the
         sum, and those before it if they do not have the index.
         """
+        if index in self.nest.varying_counts:
+            raise NoWholeArrayForm
         dependent = [i for i, f in enumerate(product) if index in f.dims]
         if not dependent:
             trip_count = constant(self.nest.trip_counts[index], product[0].value.dtype)
@@ -280,8 +285,8 @@ class NestArrays:
         first = self._as_one_factor(tuple(before))
         if index not in first.dims:
             return (first, self._reduce_sum(last, index))
-        # As `dot_general`: a batch of products, one for each of the other common indices.
-        if len(set(first.dims) & set(last.dims)) > 1:
+        common = set(first.dims) & set(last.dims)
+        if len(common) > 1 and common in (set(first.dims), set(last.dims)):
             return (self._reduce_sum(self._times(first, last), index),)
         return (self._dot(first, last, index),)
 
@@ -290,10 +295,14 @@ class NestArrays:
         return Factor(reduce_sum(factor.value, axes=(factor.dims.index(index),)), rest)
 
     def _dot(self, x: Factor, y: Factor, index: Value) -> Factor:
-        """The sum over `index`, the only index that both factors have."""
-        dims = self._check_size(tuple(k for f in (x, y) for k in f.dims if k is not index))
+        """The sum over `index`: a product for each of the other indices that both factors have."""
+        batch = tuple(k for k in x.dims if k in y.dims and k is not index)
+        free = tuple(k for f in (x, y) for k in f.dims if k not in (*batch, index))
+        dims = self._check_size((*batch, *free))
+        self.multiply_adds += prod(self._shape((*dims, index)))
+        axes = tuple(tuple(f.dims.index(k) for k in batch) for f in (x, y))
         contract = ((x.dims.index(index),), (y.dims.index(index),))
-        return Factor(dot_general(x.value, y.value, contract=contract, batch=((), ())), dims)
+        return Factor(dot_general(x.value, y.value, contract=contract, batch=axes), dims)
 
     def _as_one_factor(self, factors: Product) -> Factor:
         """The product as one factor, multiplied from left to right."""
@@ -360,7 +369,7 @@ class _NestSlice:
     flips: tuple[int, ...]
 
 
-def _emit_index(index: LinearForm) -> Value:
+def emit_index(index: LinearForm) -> Value:
     """Emit a linear form."""
     total = constant(index[ONE], I64.dtype)
     for symbol, factor in index.items():
