@@ -44,13 +44,11 @@ from myia.infer.domain.values import (
     is_namedtuple,
 )
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
-from myia.infer.indexing.indexing import setitem
 from myia.infer.jax.objects import objects
 from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
 from myia.infer.numeric.constant_methods import constant_or_none
 from myia.infer.numeric.samples import has, type_of
 
-WRITABLE_ARRAY_ATTRIBUTES = ("real", "imag", "flat")  # assigning to one writes into the array
 OF_FUNCTION = "keep it in a global, or in an instance"
 
 
@@ -275,8 +273,8 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
 
 def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
     """`x.name = value`"""
-    if isinstance(x, Ref) and name in WRITABLE_ARRAY_ATTRIBUTES and kind_of(ctx, x) == "array":
-        setitem(ctx, getattr_(ctx, x, name), Static(...), value)
+    if (key := (kind_of(ctx, x), name)) in registry.SETTERS:
+        registry.SETTERS[key](ctx, x, value)
         return
     contents = ctx.held(x)
     if not isinstance(contents, InstanceObject):

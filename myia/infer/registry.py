@@ -35,6 +35,7 @@ Variant = Callable[[Callable], Callable]  # handler -> its variant for dynamic a
 FUNCTIONS: dict[Any, Callable] = {}
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
 PROPERTIES: dict[tuple[str, str], Callable] = {}
+SETTERS: dict[tuple[str, str], Callable] = {}  # of attributes that may be assigned
 REGISTERED_ON_IMPORT: dict[
     str, list[Callable]
 ] = {}  # modules whose handlers are registered once they are imported
@@ -112,6 +113,11 @@ def method(
 def property_(kind: str, *names: str) -> Callable[[Callable], Callable]:
     """Register a handler `(ctx, self)` for attributes of `kind`."""
     return registering(PROPERTIES, *((kind, name) for name in names))
+
+
+def setter(kind: str, *names: str) -> Callable[[Callable], Callable]:
+    """Register a handler `(ctx, self, value)` for assignments to attributes of `kind`."""
+    return registering(SETTERS, *((kind, name) for name in names))
 
 
 def subscript(x: Any) -> Callable[[Callable], Callable]:

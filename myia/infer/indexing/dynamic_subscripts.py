@@ -5,17 +5,29 @@ x[:i]      x[mask]      x[:i][idx]      x[idx] where idx is dynamic
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
 from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number, number_value
 from myia.infer.domain.dynamic_axes import DynamicAxis, pad_masked
 from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
 from myia.infer.domain.heap import DynamicView
-from myia.infer.domain.values import Abstract, Ref, SliceValue, Static, Tuple, as_ref
+from myia.infer.domain.values import (
+    NONE,
+    Abstract,
+    Ref,
+    Scalar,
+    SliceValue,
+    Static,
+    Tuple,
+    as_ref,
+    is_none,
+)
 from myia.infer.dynamic.access import (
     bounding_aval,
     dtype_of,
@@ -37,7 +49,7 @@ from myia.infer.indexing.dynamic_slices import (
     with_unit_steps,
 )
 from myia.infer.indexing.integer_arrays import checked_indices, is_array_index
-from myia.infer.indexing.masks import is_mask, select_by_mask, store_by_mask
+from myia.infer.indexing.masks import is_mask, nonzero_indices, select_by_mask, store_by_mask
 from myia.infer.indexing.parse_subscripts import (
     I64,
     WHOLE,
@@ -70,6 +82,11 @@ def get_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
     if is_mask(ctx, key):
         return select_by_mask(ctx, x, as_ref(key))
     x, subscript, masks = _subscript(ctx, x, key)
+    if masks and subscript.new_axes:
+        found = get_item(ctx, x, Tuple(subscript.entries))
+        return get_item(ctx, as_ref(found), _new_axes_of_result(ctx, subscript, masks))
+    if masks and (flat := _flat_index(ctx, x, subscript)) is not None:
+        return _gather(ctx, *_with_first_axes_merged(ctx, x, flat))
     if masks:
         return _select_masked(ctx, _masked(ctx, x, subscript, masks))
     if any(map(is_array_index, subscript.entries)):
@@ -105,6 +122,22 @@ def store_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
         store_by_mask(ctx, x, as_ref(key), value)
         return
     x, subscript, masks = _subscript(ctx, x, key)
+    if masks and subscript.new_axes:
+        added = _new_axes_of_result(ctx, subscript, masks)
+        shape = bounding_aval(ctx, value).shape if isinstance(value, Ref) else ()
+        if shape:
+            at = [i for i, part in enumerate(added.items) if part is NONE]
+            if len(shape) != len(added.items) or any(shape[i] != 1 for i in at):
+                _refuse_beside_mask(ctx, "an array of other axes stored by a mask beside new axes")
+            first = tuple(Static(0) if part is NONE else WHOLE for part in added.items)
+            value = get_item(ctx, as_ref(value), Tuple(first))
+        store_item(ctx, x, Tuple(subscript.entries), value)
+        return
+    if masks and (flat := _flat_index(ctx, x, subscript)) is not None:
+        merged, by_flat = _with_first_axes_merged(ctx, x, flat)
+        _scatter(ctx, merged, by_flat, value)
+        ctx.store(x, ctx.reshape(ctx.read(merged), ctx.shape(x)))
+        return
     if masks:
         _store_masked(ctx, _masked(ctx, x, subscript, masks), value)
         return
@@ -204,6 +237,76 @@ def _axis_moved(ctx: Context, x: Ref, source: int, destination: int) -> Ref:
 def _refuse_beside_mask(ctx: Context, what: str) -> NoReturn:
     help_text = "take the rest first: `x[0][mask]`, `x.T[mask]`"
     ctx.fail(Unsupported, error=NeedsStatic, what=what, help_text=help_text)
+
+
+# ----- A mask beside masks, arrays of integers and new axes
+
+
+@dataclass(frozen=True)
+class _Flat:
+    """`x[mask, idx, :]` as `x.reshape(count, ...)[index]`, with `axes` axes of x in one."""
+
+    index: Abstract
+    axes: int
+
+
+def _flat_index(ctx: Context, x: Ref, subscript: Subscript) -> _Flat | None:
+    """The flat index of masks and integers along the first axes; None for other subscripts."""
+    entries = subscript.entries
+    count = next((i for i, k in enumerate(entries) if isinstance(k, SliceValue)), len(entries))
+    arrays, rest = entries[:count], entries[count:]
+    several = sum(is_mask(ctx, k) or is_array_index(k) for k in arrays) > 1
+    whole = all(isinstance(k, SliceValue) and all(map(is_none, k.children())) for k in rest)
+    if not (several and whole) or is_dynamic(ctx, x):
+        return None
+    flat: Abstract = Static(0)
+    shape, axis = ctx.shape(x), 0
+    for entry in arrays:
+        for index in _indices_of(ctx, entry, shape[axis:]):
+            along = ctx.call(Static(np.multiply), (flat, Static(shape[axis])), {})
+            flat = ctx.call(Static(np.add), (along, index), {})
+            axis += 1
+    return _Flat(flat, axis)
+
+
+def _indices_of(ctx: Context, entry: Abstract, shape: tuple[int, ...]) -> list[Abstract]:
+    """The indices along each axis of an entry, not negative and in range."""
+    if is_mask(ctx, entry):
+        mask = bounding_aval(ctx, as_ref(entry)).shape
+        if is_dynamic(ctx, entry) or mask != shape[: len(mask)]:
+            message = f"boolean index of shape {mask} did not match an array of shape {shape}"
+            ctx.fail(BadValue, message=message, exception="IndexError")
+        return nonzero_indices(ctx, as_ref(entry))
+    if is_number(entry):
+        value = number_value(entry, I64)
+        return [Scalar(checked_indices(ctx, value, shape[0]), weak=False)]
+    index = read(ctx, as_ref(entry if is_dynamic(ctx, entry) else ctx.as_array(entry))).packed()
+    if index.value.dtype.kind not in "iu" or index.value.aval.ndim != 1:
+        _refuse_beside_mask(ctx, "an index of several axes beside a mask")
+    (axis,) = index.dynamic_axes
+    value = logic.convert(index.value, dtype=I64)
+    valid = None if axis is None else axis.valid_mask()
+    return [new_array(ctx, checked_indices(ctx, value, shape[0], valid), (axis,))]
+
+
+def _with_first_axes_merged(ctx: Context, x: Ref, flat: _Flat) -> tuple[Ref, Subscript]:
+    """A copy of `x`, and its subscript."""
+    shape = ctx.shape(x)
+    merged = (math.prod(shape[: flat.axes]), *shape[flat.axes :])
+    copy = ctx.array(ctx.reshape(ctx.read(x), merged))
+    return as_ref(copy), Subscript((flat.index, *(WHOLE,) * (len(merged) - 1)), ())
+
+
+def _new_axes_of_result(ctx: Context, subscript: Subscript, masks: tuple[int, ...]) -> Tuple:
+    """The new axes of `x[mask, None]`, as a subscript of `x[mask]`."""
+    entries = subscript.entries
+    if len(masks) != 1 or sum(isinstance(k, SliceValue) for k in entries) != len(entries) - 1:
+        _refuse_beside_mask(ctx, "a mask and integers beside new axes")
+    parts: list[Abstract] = []
+    for i in range(len(entries) + 1):
+        parts += [NONE] * subscript.new_axes.count(i)
+        parts += [WHOLE] if i < len(entries) else []
+    return Tuple(tuple(parts))
 
 
 # ----- Arrays of integers

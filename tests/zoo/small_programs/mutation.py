@@ -408,3 +408,13 @@ def right_side_before_subscript(a):
 
     a[index()] = a[index()] * 5.0
     return a
+
+
+@program((A([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]]), 1.5))
+def shape_assigned_and_masks_beside_arrays(a, x):
+    b = a * x
+    row = b[0]
+    b.shape = (3, 2)
+    b[b[:, 0] > 0.5, [1, 0]] *= x
+    row[1] = x**2
+    return np.sum(b**2) + np.sum(b[b[:, 0] > 0.5, None] * a[0, 0]) + np.sum(row)

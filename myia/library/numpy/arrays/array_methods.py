@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import broadcast_to
+from myia.infer.domain.dtypes import broadcast_to, is_number
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.heap import ArrayObject, ViewObject
 from myia.infer.domain.memory_order import is_contiguous, ravel, readonly_snapshot
 from myia.infer.domain.values import (
     NONE,
@@ -23,14 +25,23 @@ from myia.infer.domain.values import (
     is_none,
     is_static_number,
 )
+from myia.infer.domain.views import Reshape
 from myia.infer.dynamic.broadcasting import assign
-from myia.infer.indexing.indexing import getitem
+from myia.infer.indexing.indexing import getitem, setitem
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand_dtype
-from myia.infer.registry import METHODS, for_dynamic_arrays, function, method, property_
+from myia.infer.registry import (
+    METHODS,
+    PROPERTIES,
+    for_dynamic_arrays,
+    function,
+    method,
+    property_,
+    setter,
+)
 from myia.ir.avals import Aval
 from myia.ir.core import Value
-from myia.library.numpy.arrays.shaping import permuted_view
+from myia.library.numpy.arrays.shaping import permuted_view, resolve_shape
 from myia.library.support.arguments import (
     array,
     cast,
@@ -150,6 +161,55 @@ def _flat(ctx: Context, self: Ref) -> Abstract:
     value = ctx.read(self)
     flat = ctx.reshape(value, (value.aval.size,))
     return readonly_snapshot(ctx, self, flat, "the elements of an array that is not contiguous")
+
+
+def _set_by(name: str) -> Callable[..., None]:
+    """Assigning to the attribute writes into the array."""
+    return lambda ctx, self, value: setitem(
+        ctx, PROPERTIES["array", name](ctx, self), Static(...), value
+    )
+
+
+setter("array", "real")(_set_by("real"))
+setter("array", "imag")(_set_by("imag"))
+
+
+@setter("array", "flat")
+def _set_flat(ctx: Context, self: Ref, value: Abstract) -> None:
+    """`x.flat = value`, whose elements are repeated, or left out, as it needs."""
+    size = Static(math.prod(ctx.shape(self)))
+    if not is_number(value):
+        value = ctx.call(Static(np.resize), (value, size), {})
+    _set_by("flat")(ctx, self, value)
+
+
+@setter("array", "shape")
+def _set_shape(ctx: Context, self: Ref, shape: Abstract) -> None:
+    """`x.shape = ...`: the same array is a view, in another shape, of a new one with its elements.
+
+    So is what views of it are views of.
+    """
+    new, heap = resolve_shape(ctx, self, shape), ctx.heap
+    if not is_contiguous(ctx, self):
+        message = (
+            "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with "
+            "the desired shape."
+        )
+        ctx.fail(BadValue, message=message, exception="AttributeError")
+    contents = ctx.contents(self)
+    linked = any(self.id in (id, *others) for id, others in heap.alias_edges.items())
+    is_one = isinstance(contents, ViewObject) or (
+        isinstance(contents, ArrayObject) and contents.points_to is None
+    )
+    if self.id < 0 or linked or not is_one or new == ():
+        what = "`x.shape = ...` of an argument, or of an array that may have another name,"
+        ctx.fail(Unsupported, what=what, help_text="write `x = x.reshape(...)`")
+    base = ctx.new(contents)
+    for id, other in list(heap.objects.items()):
+        if isinstance(other, ViewObject) and other.base == self.id:
+            heap.objects[id] = replace(other, base=base.id)
+    found, step = ctx.composed_view(base, Reshape(new))
+    ctx.write(self, ViewObject(found.id, step))
 
 
 @method("array", "partition")

@@ -8,7 +8,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import copy_of, is_contiguous, result_like, strided_model
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
 from myia.infer.domain.views import reshape
@@ -107,6 +107,23 @@ def _like_dynamic(number: int | None) -> Callable[..., Abstract]:
         return made
 
     return rule
+
+
+@function(np.ndarray)
+def _ndarray(
+    ctx: Context,
+    shape: Abstract,
+    dtype: Abstract = NONE,
+    buffer: Abstract = NONE,
+    offset: Abstract = ZERO,
+    strides: Abstract = NONE,
+    order: Abstract = NONE,
+) -> Abstract:
+    """A new array, as of `np.empty`."""
+    if not (is_none(buffer) and is_none(strides)) or offset != ZERO:
+        help_text = "make an array by NumPy's functions: `np.frombuffer`, `np.reshape`"
+        ctx.fail(Unsupported, what="`np.ndarray` of a buffer", help_text=help_text)
+    return _filled("ndarray", 0)(ctx, shape, dtype, C if is_none(order) else order)
 
 
 # The elements of `np.empty` are unspecified: they are zeros here.

@@ -71,7 +71,7 @@ def view_of_slice(
 # ----- Another shape
 
 
-def _resolve_shape(ctx: Context, x: Abstract, shape: Abstract) -> Shape:
+def resolve_shape(ctx: Context, x: Abstract, shape: Abstract) -> Shape:
     """The new shape, with -1 replaced by the remaining length."""
     old, new = ctx.shape(x), integers(ctx, shape, "a shape")
     size = math.prod(old)
@@ -80,8 +80,8 @@ def _resolve_shape(ctx: Context, x: Abstract, shape: Abstract) -> Shape:
         if known and size % known == 0:
             new = tuple(size // known if n == -1 else n for n in new)
     if math.prod(new) != size or any(n < 0 for n in new):
-        message = f"cannot reshape array of size {size} into shape {new}"
-        ctx.fail(BadValue, message=message)
+        shown = str(new).replace(" ", "")
+        ctx.fail(BadValue, message=f"cannot reshape array of size {size} into shape {shown}")
     return new
 
 
@@ -106,7 +106,7 @@ def axes_outermost_first(ctx: Context, x: Abstract, order: Abstract, function: s
 def _reshape(ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C) -> Abstract:
     """`np.reshape`; order F is the transpose of a C-order reshape of the transpose."""
     x = array(ctx, a)
-    new = _resolve_shape(ctx, x, shape)
+    new = resolve_shape(ctx, x, shape)
     if not isinstance(x, Ref):
         return view_with_shape(ctx, x, new)
     axes = axes_outermost_first(ctx, x, order, "numpy.reshape")
