@@ -90,6 +90,12 @@ class Options:
         """The platform for which passes are chosen."""
         return "cpu" if self.platform == ANY else self.platform or default_platform()
 
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The passes to leave out: loops whose storage the user plans stay loops."""
+        plans = self.memory is not None or self.checkpoint != "auto"
+        return self.disable | {"unroll_over_arrays"} if plans else self.disable
+
 
 OF_THE_BACKEND = ("under_a_trace", "transformed", "exact", "platform")
 
@@ -147,7 +153,7 @@ class Compilation:
                 observer(stage, each, before, after)
             return after
 
-        disable = self.options.disable | left_out(self.options.target)
+        disable = self.options.left_out | left_out(self.options.target)
         function = optimize(self.function, stage, disable, apply)
         return replace(self, function=function, stage=stage)
 

@@ -42,6 +42,7 @@ from myia.passes.loops.peeling import peeling
 from myia.passes.loops.repeated_checks import repeated_checks
 from myia.passes.loops.rerolling import rerolling
 from myia.passes.loops.unroll import unroll
+from myia.passes.loops.unroll_over_arrays import unroll_over_arrays
 from myia.passes.memory.array_privatization import array_privatization
 from myia.passes.memory.copy_elision import copy_elision
 from myia.passes.memory.data_layout import data_layout
@@ -148,6 +149,10 @@ BEFORE_DIFFERENTIATION = Phase(
             array_privatization,
             "An array that each iteration fills anew needs no undo log.",
             before=("dce",),
+        ),
+        Pass(
+            unroll_over_arrays,
+            "Short loops of elementwise ops on large arrays: nothing is recorded, all is fused.",
         ),
         Pass(shift_invariance, "The maximum that softmax subtracts has cotangent zero."),
         Pass(loop_carried_values, "A value that a loop carries twice would have two cotangents."),

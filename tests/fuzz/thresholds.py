@@ -32,6 +32,7 @@ LOW_THRESHOLDS = {  # the constants of each module, with their lower values
     },
     "passes.idioms.matvec": {"MIN_MATRIX_ELEMENTS": 1},
     "passes.idioms.short_sums": {"MIN_ELEMENTS": 1, "MIN_GROWTH": 1, "MIN_VECTOR_LENGTH": 1},
+    "passes.loops.unroll_over_arrays": {"MIN_ELEMENTS": 2, "MIN_ELEMENTS_OF_FUNCTIONS": 2},
     "passes.idioms.row_sums": {"MIN_ELEMENTS": 2, "MIN_ROWS": 2, "MIN_LENGTH": 2, "MIN_GROWTH": 2},
     "passes.idioms.sparse_cotangents": {"MIN_ELEMENTS": 1, "MIN_LENGTH": 1},
     "passes.idioms.index_form.row_blocks": {"BLOCK_ELEMENTS": 4},
