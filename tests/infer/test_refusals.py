@@ -511,7 +511,7 @@ PROGRAMS = {
     "sorted_at_run_time": (
         """
         def f(x):
-            return sorted([x, 2.0])
+            return sorted([(x, "b"), (2.0, "a")])
         """,
         (1.0,),
     ),
@@ -628,17 +628,6 @@ PROGRAMS = {
             t = (x, x)
             t[0] = 1.0
             return t
-        """,
-        (1.0,),
-    ),
-    "remove_from_a_stacked_list": (
-        """
-        def f(x):
-            hs = []
-            for i in range(9):
-                hs.append(x)
-            hs.remove(x)
-            return hs
         """,
         (1.0,),
     ),

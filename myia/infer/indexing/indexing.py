@@ -19,9 +19,8 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
-from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject, RowObject
+from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject
 from myia.infer.domain.heap_arrays import array_aval
-from myia.infer.domain.lengths import Length, length_of, static_length
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     Abstract,
@@ -33,19 +32,26 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     as_ref,
-    is_static_int,
 )
 from myia.infer.dynamic.access import bounding_aval, is_dynamic
 from myia.infer.indexing import dynamic_subscripts
 from myia.infer.indexing.dynamic_slices import static_slice
 from myia.infer.indexing.integer_arrays import gather_items, is_array_index, scatter_items
+from myia.infer.indexing.list_items import (
+    buffer_index,
+    delete_list_item,
+    list_part,
+    row_index,
+    sequence_item,
+    static_key,
+    store_list_item,
+)
 from myia.infer.indexing.masks import is_mask
 from myia.infer.indexing.parse_subscripts import (
-    checked_index,
     subscript_of,
     with_slices,
 )
-from myia.infer.lists import growing_lists, list_edits, list_rows, list_slices
+from myia.infer.lists import growing_lists, list_rows
 from myia.infer.lists.nested_sequences import as_array, common_dtype
 from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.integer_elements import element
@@ -53,10 +59,8 @@ from myia.infer.numeric.promotion import broadcast_for_assignment
 from myia.infer.numeric.samples import (
     NoSample,
     fail_without,
-    has,
     require_hashable,
     sample,
-    type_of,
 )
 from myia.infer.registry import SUBSCRIPTS
 from myia.ir.avals import Aval
@@ -82,23 +86,23 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
         if ctx.is_array(x):
             return _array_item(ctx, x, key)
         if (row := list_rows.row_of(ctx, x)) is not None and not isinstance(key, SliceValue):
-            return list_rows.number_at(ctx, row, _row_index(ctx, row, key))
+            return list_rows.number_at(ctx, row, row_index(ctx, row, key))
         contents = ctx.contents(x)
         if isinstance(contents, DictObject):
             return _dict_item(ctx, contents, key)
         if isinstance(contents, AnyList) and isinstance(key, SliceValue):
-            return _list_part(ctx, x, key)
+            return list_part(ctx, x, key)
         if isinstance(contents, ListObject):
             if isinstance(key, Scalar) and list_rows.is_list_of_lists(ctx.heap, contents):
                 list_rows.require_rows(ctx, x)
                 return getitem(ctx, x, key)
-            items = _sequence_item(ctx, contents.items, key, "list")
+            items = sequence_item(ctx, contents.items, key, "list")
             assert isinstance(items, Abstract)
             return items
         if isinstance(contents, BufferObject):
             return growing_lists.item_at(ctx, x, buffer_index(ctx, contents, key).value)
     if isinstance(x, Tuple):
-        items = _sequence_item(ctx, x.items, key, "tuple")
+        items = sequence_item(ctx, x.items, key, "tuple")
         return Tuple(items) if isinstance(items, tuple) else items
     if isinstance(x, Static) and isinstance(x.value, (str, tuple, range, dict, enum.EnumMeta)):
         return evaluate_constant(ctx, operator.getitem, x.value, static_key(ctx, key))
@@ -129,7 +133,7 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
         return
     if (row := list_rows.row_of(ctx, x)) is not None and not isinstance(key, SliceValue):
         try:
-            index = _row_index(ctx, row, key, "list assignment")
+            index = row_index(ctx, row, key, "list assignment")
             list_rows.store_number(ctx, row, index, value)
         except Mismatch:
             ctx.needs_static("the type of what is stored in a list of lists")
@@ -140,7 +144,7 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
         values[dict_key(ctx, key)] = value
         ctx.write(as_ref(x), contents.with_items(values))
     elif isinstance(contents, AnyList):
-        _store_list_item(ctx, as_ref(x), contents, key, value)
+        store_list_item(ctx, as_ref(x), contents, key, value)
     elif (found := ctx.special_method(x, "__setitem__")) is not None:
         ctx.call(found, (key, value), {})
     else:
@@ -158,20 +162,9 @@ def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
         values.pop(dict_key(ctx, key), None)
         ctx.write(as_ref(x), contents.with_items(values))
     elif isinstance(contents, AnyList):
-        _delete_list_item(ctx, as_ref(x), contents, key)
+        delete_list_item(ctx, as_ref(x), contents, key)
     else:
         ctx.fail(Unsupported, what=f"deletion of an item of {ctx.describe(x)}")
-
-
-def static_key(ctx: Context, key: Abstract) -> Any:
-    """The Python object of a compile-time subscript."""
-    if isinstance(key, SliceValue):
-        return slice(*(static_key(ctx, part) for part in key.children()))
-    if isinstance(key, Tuple):
-        return tuple(static_key(ctx, part) for part in key.items)
-    if not isinstance(key, Static):
-        ctx.needs_static("this subscript")
-    return key.value
 
 
 def dict_key(ctx: Context, key: Abstract) -> Any:
@@ -194,130 +187,6 @@ def _dict_item(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:
 
 def fail_missing(ctx: Context, key: Any) -> NoReturn:
     ctx.fail(BadValue, message=f"key {key!r} is not in the dict", exception="KeyError")
-
-
-def _sequence_item(
-    ctx: Context, items: tuple[Abstract, ...], key: Abstract, kind: str
-) -> Abstract | tuple[Abstract, ...]:
-    """An item of a tuple or list of known length, or a tuple of them."""
-    if isinstance(key, SliceValue):
-        return items[static_key(ctx, key)]
-    _refuse_other_index(ctx, key, kind)
-    if isinstance(key, Scalar):
-        return _dynamic_item(ctx, items, key, kind)
-    return items[_sequence_index(ctx, key, len(items), kind)]
-
-
-def _refuse_other_index(ctx: Context, key: Abstract, kind: str) -> None:
-    """Lists and tuples have integer indices (those of arrays: `parse_subscripts.py`)."""
-    cls = type_of(ctx, key)
-    if cls is not None and not has(cls, "__index__"):
-        name = kind.split()[0]
-        message = f"{name} indices must be integers or slices, not {cls.__name__}"
-        ctx.fail(BadType, message=message)
-    if not is_number(key) or kind_of(key) not in "iub":
-        ctx.fail(Unsupported, what=f"an index that is {ctx.describe(key)}")
-
-
-def _sequence_index(ctx: Context, key: Abstract, n: int, kind: str) -> int:
-    _refuse_other_index(ctx, key, kind)
-    i = ctx.int_of(key, f"the index into a {kind.split()[0]}")
-    if not -n <= i < n:
-        ctx.fail(BadValue, message=f"{kind} index out of range", exception="IndexError")
-    return i
-
-
-def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: str) -> Abstract:
-    """An item at a run-time index: the items are stacked into an array, if they are numbers."""
-    if not items or not all(is_number(x) for x in items):
-        ctx.needs_static(f"the index into a {kind} of different objects")
-    index = checked_index(ctx, key, static_length(len(items)), message=f"{kind} index out of range")
-    return growing_lists.item_at(ctx, growing_lists.stacked_list(ctx, items), index.value)
-
-
-def _row_index(ctx: Context, row: RowObject, key: Abstract, kind: str = "list") -> Abstract:
-    """The index of a number in a list of a list of lists."""
-    _refuse_other_index(ctx, key, kind)
-    n = static_length(list_rows.row_length(ctx, row))
-    return checked_index(ctx, key, n, message=f"{kind} index out of range").abstract()
-
-
-def _list_part(ctx: Context, x: Ref, key: SliceValue) -> Ref:
-    if list_edits.is_static_part(ctx, x, key):
-        return list_slices.sliced(ctx, x, static_key(ctx, key))
-    return list_edits.part(ctx, x, key)
-
-
-def _store_list_item(
-    ctx: Context, x: Ref, contents: AnyList, key: Abstract, value: Abstract
-) -> None:
-    what = "list assignment"
-    if isinstance(key, SliceValue):
-        _store_list_part(ctx, x, contents, key, value)
-    elif isinstance(contents, ListObject) and (not isinstance(key, Scalar) or not contents.items):
-        items = list(contents.items)
-        items[_sequence_index(ctx, key, len(items), what)] = value
-        ctx.write(x, ListObject(tuple(items)))
-    else:
-        _refuse_other_index(ctx, key, what)
-        buffer = list_edits.stack_in_place(ctx, x, "the index into a list", value)
-        index = buffer_index(ctx, buffer, key, what)
-        try:
-            growing_lists.store_item(ctx, x, index.value, value)
-        except Mismatch as m:
-            ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
-
-
-def _store_list_part(
-    ctx: Context, x: Ref, contents: AnyList, key: SliceValue, value: Abstract
-) -> None:
-    static = list_edits.is_static_part(ctx, x, key)
-    new = list_slices.as_list(ctx, value) or ctx.new(ListObject(ctx.list_items(value)))
-    if isinstance(contents, ListObject) and static:
-        items = list(contents.items)
-        items[static_key(ctx, key)] = ctx.list_items(value)
-        ctx.write(x, ListObject(tuple(items)))
-    elif static and is_static_int(ctx.length(new)):
-        list_slices.store_slice(ctx, x, static_key(ctx, key), new)
-    else:
-        list_edits.store_part(ctx, x, key, new)
-
-
-def _delete_list_item(ctx: Context, x: Ref, contents: AnyList, key: Abstract) -> None:
-    if isinstance(key, SliceValue) and not list_edits.is_static_part(ctx, x, key):
-        list_edits.store_part(ctx, x, key, ctx.new(ListObject(())))
-    elif isinstance(contents, ListObject) and not isinstance(key, Scalar):
-        items = list(contents.items)
-        if not isinstance(key, SliceValue):
-            _sequence_index(ctx, key, len(items), "list assignment")
-        del items[static_key(ctx, key)]
-        ctx.write(x, ListObject(tuple(items)))
-    elif isinstance(key, SliceValue):
-        list_slices.delete_items(ctx, x, static_key(ctx, key))
-    else:
-        delete_at(ctx, x, key, "list assignment index out of range")
-
-
-def delete_at(ctx: Context, x: Ref, key: Abstract, message: str) -> Abstract:
-    """`x.pop(key)`, which is returned, at an index of run time; `message`: of the IndexError."""
-    buffer = list_edits.stack_in_place(ctx, x, "the index of an item")
-    index = buffer_index(ctx, buffer, key, message=message)
-    item = growing_lists.item_at(ctx, x, index.value)
-    list_edits.delete(ctx, x, index)
-    return item
-
-
-def buffer_index(
-    ctx: Context,
-    contents: BufferObject,
-    key: Abstract,
-    kind: str = "list",
-    message: str | None = None,
-) -> Length:
-    """The index of an item, made non-negative; checked unless proved in range."""
-    _refuse_other_index(ctx, key, kind)
-    n = length_of(growing_lists.list_length(contents))
-    return checked_index(ctx, key, n, message=message or f"{kind} index out of range")
 
 
 # ----- Arrays

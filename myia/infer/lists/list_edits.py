@@ -78,12 +78,16 @@ def stack_in_place(ctx: Context, x: Ref, why: str, item: Abstract | None = None)
 
 
 def _template(ctx: Context, contents: ListObject, why: str, item: Abstract | None) -> ItemTemplate:
-    given = (*contents.items, *([] if item is None else [item]))
+    return require_stackable(ctx, (*contents.items, *([] if item is None else [item])), why)
+
+
+def require_stackable(ctx: Context, items: Sequence[Abstract], why: str) -> ItemTemplate:
+    """The template of items that are better stacked than kept as single items."""
     try:
-        template = unified([item_template(i, ctx.heap) for i in given])
+        template = unified([item_template(i, ctx.heap) for i in items])
     except Mismatch:
         ctx.needs_static(why)
-    few = len(contents.items) <= MAX_SINGLE_ITEMS or any(aval.shape for aval in template.leaves)
+    few = len(items) <= MAX_SINGLE_ITEMS or any(aval.shape for aval in template.leaves)
     if not stacks(ctx, few):
         ctx.needs_static(why)
     return template

@@ -259,7 +259,7 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
                     expect_few_iterations(code, init, body, iteration.outs)
             merged = state.merged
             placeholders, objects = frozenset(merged.placeholders), frozenset(merged.objects)
-            point = FixedPoint(state.xs, state.heap, before, placeholders, objects)
+            point = FixedPoint(init, state.xs, state.heap, before, placeholders, objects)
             ctx.last_fixed_points[key] = (point, growth.affine_lengths or growth.sizes)
             return _emit(ctx, code, iteration, init, before)
         state = _state_from(iteration.start, iteration.merged)

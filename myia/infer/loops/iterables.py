@@ -94,7 +94,7 @@ def items_of(ctx: Context, x: Abstract) -> Items:
     if isinstance(x, Iterator):
         taken = items_taken(ctx, x)
         found = ITERATORS[x.kind](ctx, x) if has_items(ctx, x) else _static_items(ctx, ())
-        return _after(ctx, found, taken) if taken else found
+        return items_after(ctx, found, taken) if taken else found
     if isinstance(x, Static) and isinstance(x.value, (str, tuple, frozenset, range)):
         return _static_items(ctx, tuple(map(Static, x.value)))
     if isinstance(x, Ref):
@@ -110,7 +110,7 @@ def items_of(ctx: Context, x: Abstract) -> Items:
     refuse_iteration(ctx, x)
 
 
-def _after(ctx: Context, items: Items, taken: int) -> Items:
+def items_after(ctx: Context, items: Items, taken: int) -> Items:
     """The items that are left after some."""
     current = items.current_item
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from myia.infer.domain.dtypes import is_number
+from myia.infer.domain.dtypes import is_number, is_weak, number_dtype
 from myia.infer.domain.heap import (
     ArrayObject,
     Contents,
@@ -39,8 +39,9 @@ VIEWS = (ViewObject, DynamicView)
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """What a loop has found: its state at the start of an iteration, and the heap before it."""
+    """What a loop has found: its state at the start of an iteration, and the state before it."""
 
+    init: Sequence[Abstract]
     values: Sequence[Abstract]
     heap: Heap
     before: Heap
@@ -52,12 +53,24 @@ def predicted_end(
     last: FixedPoint, values: Sequence[Abstract], before: Heap
 ) -> tuple[list[Abstract], Heap]:
     """The state that an iteration from `(values, before)` may end in; raises Mismatch."""
+    for x, then in zip(values, last.init):
+        _require_same_types(x, then)
     prediction = _Prediction(last, before)
     end = list(map(prediction.value, values, last.values))
     for id in last.header_objects:
         if id in last.before and id in before:
             prediction.change(id, id)
     return end, prediction.heap
+
+
+def _require_same_types(x: Abstract, then: Abstract) -> None:
+    """Numbers of the types that they had: a guess of another type would never be taken back."""
+    if is_number(x) and is_number(then):
+        if (number_dtype(x), is_weak(x)) != (number_dtype(then), is_weak(then)):
+            raise Mismatch("a number", "a number of another type")
+    elif not isinstance(x, Ref) and x.key() == then.key():
+        for child, was in zip(x.children(), then.children()):
+            _require_same_types(child, was)
 
 
 class _Prediction:
@@ -114,7 +127,11 @@ class _Prediction:
     def change(self, id: int, last: int) -> None:
         """The object `id` changes as `last` did at that visit."""
         now, then = self.before[id], self.last.heap[last]
-        changes = then is not self.last.before[last] and not isinstance(now, VIEWS)
+        was = self.last.before[last]
+        changes = then is not was and not isinstance(now, VIEWS)
+        if changes and now.key() == was.key():
+            for child, before in zip(now.children(), was.children()):
+                _require_same_types(child, before)
         if changes and id not in self.changed:
             self.changed.add(id)
             self.heap.objects[id] = self.contents(now, then)

@@ -22,7 +22,8 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.dynamic.access import is_dynamic
-from myia.infer.indexing.indexing import delete_at, delitem, dict_key, fail_missing, getitem
+from myia.infer.indexing.indexing import delitem, dict_key, fail_missing, getitem
+from myia.infer.indexing.list_items import delete_at
 from myia.infer.lists import growing_lists, list_edits, list_searches, list_slices
 from myia.infer.numeric.constant_methods import python_result
 from myia.infer.operators import comparison, operators
@@ -155,9 +156,9 @@ def _first_equal(
 
 @method("list", "sort", dynamic=as_is)
 def _sort(ctx: Context, self: Ref, **options: Abstract) -> Abstract:
-    _static_items(ctx, self, "sort")
-    found = ctx.call(Static(sorted), (self,), options)
-    ctx.write(self, ListObject(ctx.list_items(found)))
+    found = list_slices.as_list(ctx, ctx.call(Static(sorted), (self,), options))
+    assert found is not None
+    list_slices.replace_items(ctx, self, found)
     return NONE
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,16 +11,19 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import NONE, Abstract, Static, is_none, is_static_int
 from myia.infer.loops.fixed_point import LoopCode, loop
+from myia.infer.loops.iterables import items_after
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.operators import comparison
 from myia.infer.operators.truth import truth
-from myia.infer.paths.branches import branch
+from myia.infer.paths.branches import branch, branch_many
 from myia.infer.registry import as_is, function
 from myia.library.python import generators
 from myia.library.python.generators import over_generators
 from myia.library.support.from_source import call_source, from_source
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
+
+Abstracts = Sequence[Abstract]
 
 
 @from_source(sum)
@@ -60,14 +62,17 @@ def _any(ctx: Context, iterable: Abstract) -> Abstract:
 def _extremum(op: str) -> Callable[..., Abstract]:
     """`max` or `min`: a later item replaces the best one only if it is strictly better."""
 
-    def better(ctx: Context, best: Abstract, item: Abstract, key: Abstract) -> Abstract:
-        a, b = (best, item) if is_none(key) else (ctx.call(key, (x,), {}) for x in (best, item))
-        return branch(
-            ctx,
-            truth(ctx, comparison.compare(ctx, op, b, a)),
-            lambda: item,
-            lambda: best,
-        )
+    def better(ctx: Context, best: Abstracts, item: Abstract, key: Abstract) -> Abstracts:
+        """The better one of two, and its key; `best` is such a pair."""
+        by = item if is_none(key) else ctx.call(key, (item,), {})
+        is_better = truth(ctx, comparison.compare(ctx, op, by, best[1]))
+        if is_none(key):
+            found = branch(ctx, is_better, lambda: item, lambda: best[0])
+            return [found, found]
+        return branch_many(ctx, is_better, lambda: [item, by], lambda: best)
+
+    def first_of(ctx: Context, item: Abstract, key: Abstract) -> Abstracts:
+        return [item, item if is_none(key) else ctx.call(key, (item,), {})]
 
     def extremum(
         ctx: Context, *args: Abstract, key: Abstract = NONE, **options: Abstract
@@ -78,7 +83,10 @@ def _extremum(op: str) -> Callable[..., Abstract]:
         if not args:
             ctx.fail(BadType, message="expected at least 1 argument, got 0")
         if len(args) > 1:
-            return functools.reduce(lambda a, b: better(ctx, a, b, key), args)
+            best = first_of(ctx, args[0], key)
+            for item in args[1:]:
+                best = better(ctx, best, item, key)
+            return best[0]
         items = ctx.items_of(sequence_of(ctx, args[0]))
         use_up(ctx, args[0])
         if is_static_int(items.length) and items.length.value == 0:
@@ -89,11 +97,16 @@ def _extremum(op: str) -> Callable[..., Abstract]:
             empty = logic.eq(items.length.value, constant(0, np.int64))
             ctx.check(empty, ValueError, "the iterable argument is empty")
 
-        def step(item: Abstract, xs: Sequence[Abstract]) -> list[Abstract]:
-            return [better(ctx, xs[0], item, key)]
+        def step(item: Abstract, xs: Abstracts) -> Abstracts:
+            if is_none(key):
+                return better(ctx, [xs[0], xs[0]], item, key)[:1]
+            return better(ctx, xs, item, key)
 
-        first = items.item(Static(0))
-        return loop(ctx, LoopCode(("extremum", op), items, None, step), [first])[0]
+        first = first_of(ctx, items.item(Static(0)), key)
+        if not is_none(key):  # which is called once for each item
+            items = items_after(ctx, items, 1)
+        found = loop(ctx, LoopCode(("extremum", op), items, None, step), first[: 2 - is_none(key)])
+        return found[0]
 
     return extremum
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadType, Unsupported
-from myia.infer.domain.heap import DictObject, ListObject
+from myia.infer.domain.errors import BadType
+from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.values import (
     FALSE,
     NONE,
@@ -17,6 +17,7 @@ from myia.infer.domain.values import (
     Iterator,
     Range,
     Ref,
+    Scalar,
     SliceValue,
     Static,
     Tuple,
@@ -33,6 +34,7 @@ from myia.infer.numeric.constant_methods import (
 )
 from myia.infer.operators import operators
 from myia.infer.registry import as_is, function
+from myia.library.python import sorting
 
 
 @function(len, dynamic=as_is)
@@ -113,13 +115,18 @@ function(frozenset)(_new_set(frozenset))
 def _sorted(
     ctx: Context, iterable: Abstract, *, key: Abstract = NONE, reverse: Abstract = FALSE
 ) -> Abstract:
+    backwards = bool(ctx.static(reverse, "`reverse`"))
+    known = None if is_set(ctx, iterable) else list_slices.as_list(ctx, iterable)
+    if known is not None and isinstance(ctx.contents(known), BufferObject):
+        return sorting.sorted_by_values(ctx, known, key, backwards)
     items = set_items(ctx, iterable) if is_set(ctx, iterable) else ctx.list_items(iterable)
-    by = [x if is_none(key) else ctx.call(key, (x,), {}) for x in items]
-    order = _static_order(ctx, by, bool(ctx.static(reverse, "`reverse`")))
-    if order is None:
-        help_text = "use `np.sort` on an array"
-        ctx.fail(Unsupported, what="`sorted` by run-time values", help_text=help_text)
-    return ctx.new(ListObject(tuple(items[i] for i in order)))
+    new = ctx.new(ListObject(items))
+    if any(not isinstance(x, Scalar) for x in items) or not items or not is_none(key):
+        by = [x if is_none(key) else ctx.call(key, (x,), {}) for x in items]
+        order = _static_order(ctx, by, backwards)
+        if order is not None:
+            return ctx.new(ListObject(tuple(items[i] for i in order)))
+    return sorting.sorted_by_values(ctx, new, key, backwards)
 
 
 def _static_order(ctx: Context, keys: list[Abstract], reverse: bool) -> list[int] | None:

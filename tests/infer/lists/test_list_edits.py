@@ -298,7 +298,7 @@ def outcome(f, *args):
     try:
         return f(*args), args
     except (IndexError, ValueError) as e:
-        return type(e)
+        return IndexError if isinstance(e, IndexError) else ValueError
 
 
 def assert_same(got, want):

@@ -273,7 +273,7 @@ def outcome(f, A, v):
     try:
         value = f(A, v)
     except (IndexError, ValueError) as e:
-        return type(e)
+        return IndexError if isinstance(e, IndexError) else ValueError
     return value, A, rows, [[row is other for other in rows] for row in A]
 
 

@@ -472,3 +472,11 @@ def elimination_of_a_list_of_lists(rows, x):
             for j in range(k, n):
                 row[j] -= f * a[k][j]
     return sum(a[i][i] for i in range(n))
+
+
+@program((SCORES, 2.0), (SCORES[::-1], 0.75))
+def sorted_by_a_key_of_run_time(xs, x):
+    near = sorted(xs, key=lambda v: abs(v - x * 1.3), reverse=True)
+    pairs = sorted([(int(v + 0.125), v * x) for v in xs], key=lambda p: p[0])
+    best = max(near, key=lambda v: -abs(v - x))
+    return sum(i * v * v for i, v in enumerate(near)) + pairs[2][1] * best

@@ -1,0 +1,161 @@
+"""Subscripts of lists and tuples: items and slices, at compile-time and at run-time indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number, kind_of
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.heap import AnyList, BufferObject, ListObject, RowObject
+from myia.infer.domain.lengths import Length, length_of, static_length
+from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.values import (
+    Abstract,
+    Ref,
+    Scalar,
+    SliceValue,
+    Static,
+    Tuple,
+    is_static_int,
+)
+from myia.infer.indexing.parse_subscripts import checked_index
+from myia.infer.lists import growing_lists, list_edits, list_rows, list_slices
+from myia.infer.numeric.samples import has, type_of
+
+
+def static_key(ctx: Context, key: Abstract) -> Any:
+    """The Python object of a compile-time subscript."""
+    if isinstance(key, SliceValue):
+        return slice(*(static_key(ctx, part) for part in key.children()))
+    if isinstance(key, Tuple):
+        return tuple(static_key(ctx, part) for part in key.items)
+    if not isinstance(key, Static):
+        ctx.needs_static("this subscript")
+    return key.value
+
+
+def sequence_item(
+    ctx: Context, items: tuple[Abstract, ...], key: Abstract, kind: str
+) -> Abstract | tuple[Abstract, ...]:
+    """An item of a tuple or list of known length, or a tuple of them."""
+    if isinstance(key, SliceValue):
+        return items[static_key(ctx, key)]
+    _refuse_other_index(ctx, key, kind)
+    if isinstance(key, Scalar):
+        return _dynamic_item(ctx, items, key, kind)
+    return items[_sequence_index(ctx, key, len(items), kind)]
+
+
+def _refuse_other_index(ctx: Context, key: Abstract, kind: str) -> None:
+    """Lists and tuples have integer indices (those of arrays: `parse_subscripts.py`)."""
+    cls = type_of(ctx, key)
+    if cls is not None and not has(cls, "__index__"):
+        name = kind.split()[0]
+        message = f"{name} indices must be integers or slices, not {cls.__name__}"
+        ctx.fail(BadType, message=message)
+    if not is_number(key) or kind_of(key) not in "iub":
+        ctx.fail(Unsupported, what=f"an index that is {ctx.describe(key)}")
+
+
+def _sequence_index(ctx: Context, key: Abstract, n: int, kind: str) -> int:
+    _refuse_other_index(ctx, key, kind)
+    i = ctx.int_of(key, f"the index into a {kind.split()[0]}")
+    if not -n <= i < n:
+        ctx.fail(BadValue, message=f"{kind} index out of range", exception="IndexError")
+    return i
+
+
+def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: str) -> Abstract:
+    """An item at a run-time index: the items are stacked into an array, if they are numbers."""
+    if not items or not all(is_number(x) or isinstance(x, Tuple) for x in items):
+        ctx.needs_static(f"the index into a {kind} of different objects")
+    if any(isinstance(x, Tuple) for x in items):
+        list_edits.require_stackable(ctx, items, f"the index into a {kind} of different objects")
+    index = checked_index(ctx, key, static_length(len(items)), message=f"{kind} index out of range")
+    return growing_lists.item_at(ctx, growing_lists.stacked_list(ctx, items), index.value)
+
+
+def row_index(ctx: Context, row: RowObject, key: Abstract, kind: str = "list") -> Abstract:
+    """The index of a number in a list of a list of lists."""
+    _refuse_other_index(ctx, key, kind)
+    n = static_length(list_rows.row_length(ctx, row))
+    return checked_index(ctx, key, n, message=f"{kind} index out of range").abstract()
+
+
+def list_part(ctx: Context, x: Ref, key: SliceValue) -> Ref:
+    if list_edits.is_static_part(ctx, x, key):
+        return list_slices.sliced(ctx, x, static_key(ctx, key))
+    return list_edits.part(ctx, x, key)
+
+
+def store_list_item(
+    ctx: Context, x: Ref, contents: AnyList, key: Abstract, value: Abstract
+) -> None:
+    what = "list assignment"
+    if isinstance(key, SliceValue):
+        _store_list_part(ctx, x, contents, key, value)
+    elif isinstance(contents, ListObject) and (not isinstance(key, Scalar) or not contents.items):
+        items = list(contents.items)
+        items[_sequence_index(ctx, key, len(items), what)] = value
+        ctx.write(x, ListObject(tuple(items)))
+    else:
+        _refuse_other_index(ctx, key, what)
+        buffer = list_edits.stack_in_place(ctx, x, "the index into a list", value)
+        index = buffer_index(ctx, buffer, key, what)
+        try:
+            growing_lists.store_item(ctx, x, index.value, value)
+        except Mismatch as m:
+            ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
+
+
+def _store_list_part(
+    ctx: Context, x: Ref, contents: AnyList, key: SliceValue, value: Abstract
+) -> None:
+    static = list_edits.is_static_part(ctx, x, key)
+    new = list_slices.as_list(ctx, value) or ctx.new(ListObject(ctx.list_items(value)))
+    if isinstance(contents, ListObject) and static:
+        items = list(contents.items)
+        items[static_key(ctx, key)] = ctx.list_items(value)
+        ctx.write(x, ListObject(tuple(items)))
+    elif static and is_static_int(ctx.length(new)):
+        list_slices.store_slice(ctx, x, static_key(ctx, key), new)
+    else:
+        list_edits.store_part(ctx, x, key, new)
+
+
+def delete_list_item(ctx: Context, x: Ref, contents: AnyList, key: Abstract) -> None:
+    if isinstance(key, SliceValue) and not list_edits.is_static_part(ctx, x, key):
+        list_edits.store_part(ctx, x, key, ctx.new(ListObject(())))
+    elif isinstance(contents, ListObject) and not isinstance(key, Scalar):
+        items = list(contents.items)
+        if not isinstance(key, SliceValue):
+            _sequence_index(ctx, key, len(items), "list assignment")
+        del items[static_key(ctx, key)]
+        ctx.write(x, ListObject(tuple(items)))
+    elif isinstance(key, SliceValue):
+        list_slices.delete_items(ctx, x, static_key(ctx, key))
+    else:
+        delete_at(ctx, x, key, "list assignment index out of range")
+
+
+def delete_at(ctx: Context, x: Ref, key: Abstract, message: str) -> Abstract:
+    """`x.pop(key)`, which is returned, at an index of run time; `message`: of the IndexError."""
+    buffer = list_edits.stack_in_place(ctx, x, "the index of an item")
+    index = buffer_index(ctx, buffer, key, message=message)
+    item = growing_lists.item_at(ctx, x, index.value)
+    list_edits.delete(ctx, x, index)
+    return item
+
+
+def buffer_index(
+    ctx: Context,
+    contents: BufferObject,
+    key: Abstract,
+    kind: str = "list",
+    message: str | None = None,
+) -> Length:
+    """The index of an item, made non-negative; checked unless proved in range."""
+    _refuse_other_index(ctx, key, kind)
+    n = length_of(growing_lists.list_length(contents))
+    return checked_index(ctx, key, n, message=message or f"{kind} index out of range")

@@ -1,0 +1,107 @@
+"""`sorted` and `list.sort` by run-time values: the items as columns, sorted by those of their keys.
+
+    sorted(xs, key=f)           the columns of [f(x) for x in xs], then those of xs
+    sorted(xs, reverse=True)    the columns backwards, sorted, and backwards: the sort stays stable
+
+Tuples are compared item by item, as the columns of their numbers are. Python's order of a list with
+NaN in it depends on its algorithm, so that raises ValueError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.heap import AnyList, BufferObject
+from myia.infer.domain.lengths import length_of
+from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.values import Abstract, Ref, Scalar, is_none
+from myia.infer.lists import growing_lists
+from myia.infer.lists.item_templates import ItemTemplate, item_templates_of, unified
+from myia.ir.builder import emit
+from myia.ir.core import Value
+from myia.library.support.from_source import call_source
+from myia.primitives.arrays import shaping
+from myia.primitives.arrays.reductions import reduce_or
+from myia.primitives.arrays.sorting import sort_p
+from myia.primitives.pointwise import logic
+
+I64 = np.dtype(np.int64)
+
+
+def keys_of(xs: Any, key: Any) -> Any:
+    return [key(x) for x in xs]
+
+
+def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
+    """`sorted(x, key=key, reverse=reverse)`, where only run-time values decide the order."""
+    keys = x if is_none(key) else call_source(ctx, keys_of, (x, key), {})
+    items, by = _buffer(ctx, x), _buffer(ctx, keys)
+    columns = [row.value for row in by.rows]
+    _require_order(ctx, by.template)
+    if any(row.value.aval.ndim > 1 for row in items.rows):
+        ctx.fail(Unsupported, what="`sorted` of arrays by run-time values", help_text=SORT_NUMBERS)
+    n = length_of(growing_lists.list_length(items))
+    whole = n.number == items.capacity
+    number = shaping.iota(shape=(items.capacity,), axis=0, dtype=I64)
+    used = logic.lt(number, shaping.broadcast(n.value, shape=(items.capacity,), dims=()))
+    _check_order(ctx, columns, None if whole else used)
+    first = [] if whole else [used if reverse else logic.not_(used)]
+    rest = [] if keys is x else [row.value for row in items.rows]
+    found = _sorted_columns([*first, *columns], rest, reverse)
+    rows = tuple(Scalar(row, False) for row in found[-len(items.rows) :])
+    new = ctx.new(BufferObject(items.template, rows, items.base, items.offset, items.capacity))
+    ctx.heap.inherit_alias_edges(x.id, new.id)
+    return new
+
+
+SORT_NUMBERS = "use `np.sort` or `np.argsort` on an array"
+
+
+def _buffer(ctx: Context, x: Abstract) -> BufferObject:
+    assert isinstance(x, Ref)
+    contents = ctx.contents(x)
+    assert isinstance(contents, AnyList)
+    try:
+        template = unified(item_templates_of(contents, ctx.heap))
+    except Mismatch:
+        ctx.fail(Unsupported, what="`sorted` by run-time values", help_text=SORT_NUMBERS)
+    capacity = growing_lists.row_capacity(contents)
+    return growing_lists.to_buffer(contents, template, capacity, ctx.heap)
+
+
+def _require_order(ctx: Context, template: ItemTemplate) -> None:
+    """Numbers, or tuples of them."""
+    if template.kind == "number" and template.aval is not None:
+        if template.aval.dtype.kind == "c":
+            message = "'<' not supported between instances of 'complex' and 'complex'"
+            ctx.fail(BadType, message=message)
+        return
+    if template.kind != "tuple" or not template.leaves:
+        ctx.fail(Unsupported, what="`sorted` by run-time values", help_text=SORT_NUMBERS)
+    for part in template.items:
+        if part.kind != "static":  # the same in all
+            _require_order(ctx, part)
+
+
+def _check_order(ctx: Context, columns: Sequence[Value], used: Value | None) -> None:
+    """A run-time check that there is no NaN."""
+    for column in columns:
+        if column.dtype.kind == "f":
+            unordered = logic.ne(column, column)
+            if used is not None:
+                unordered = logic.and_(unordered, used)
+            message = "the order of NaN in a list that is sorted is not defined"
+            ctx.check(reduce_or(unordered, axes=(0,)), ValueError, message)
+
+
+def _sorted_columns(keys: list[Value], rest: list[Value], reverse: bool) -> list[Value]:
+    columns = [*keys, *rest]
+    if reverse:
+        columns = [shaping.flip(x, axes=(0,)) for x in columns]
+    found = list(emit(sort_p, *columns, axis=0, keys=len(keys)))
+    return [shaping.flip(x, axes=(0,)) for x in found] if reverse else found

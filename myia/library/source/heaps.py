@@ -1,0 +1,138 @@
+"""`heapq` and `bisect`: priority queues and sorted lists, on lists of numbers or tuples of numbers.
+
+They compare as Python's do, so a heap has Python's order of items.
+"""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+from typing import Any
+
+from myia.library.support.from_source import from_source
+
+# ----- Heaps: heap[i] <= heap[2 * i + 1] and heap[i] <= heap[2 * i + 2]
+
+
+@from_source(heapq.heappush)
+def heappush(heap: Any, item: Any, /) -> None:
+    heap.append(item)
+    _to_parent(heap, 0, len(heap) - 1)
+
+
+@from_source(heapq.heappop)
+def heappop(heap: Any, /) -> Any:
+    last = heap.pop()
+    if len(heap) > 0:
+        least = heap[0]
+        heap[0] = last
+        _to_leaf(heap, 0)
+    else:
+        least = last
+    return least
+
+
+@from_source(heapq.heapreplace)
+def heapreplace(heap: Any, item: Any, /) -> Any:
+    least = heap[0]
+    heap[0] = item
+    _to_leaf(heap, 0)
+    return least
+
+
+@from_source(heapq.heappushpop)
+def heappushpop(heap: Any, item: Any, /) -> Any:
+    least = item
+    if len(heap) > 0 and heap[0] < item:
+        least = heap[0]
+        heap[0] = item
+        _to_leaf(heap, 0)
+    return least
+
+
+@from_source(heapq.heapify)
+def heapify(heap: Any, /) -> None:
+    for i in range(len(heap) // 2 - 1, -1, -1):
+        _to_leaf(heap, i)
+
+
+@from_source(heapq.nsmallest)
+def nsmallest(n: int, iterable: Any, key: Any = None) -> Any:
+    return sorted(iterable, key=key)[: max(n, 0)]
+
+
+@from_source(heapq.nlargest)
+def nlargest(n: int, iterable: Any, key: Any = None) -> Any:
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+
+
+def _to_parent(heap: Any, start: int, i: int) -> None:
+    """Move item `i` up until its parent is not greater."""
+    item = heap[i]
+    while i > start:
+        above = (i - 1) >> 1
+        parent = heap[above]
+        if not item < parent:
+            break
+        heap[i] = parent
+        i = above
+    heap[i] = item
+
+
+def _to_leaf(heap: Any, i: int) -> None:
+    """Move item `i` down to a leaf, the lesser child up each time; then up to its place."""
+    end, start = len(heap), i
+    item = heap[i]
+    child = 2 * i + 1
+    while child < end:
+        right = child + 1
+        if right < end and not heap[child] < heap[right]:
+            child = right
+        heap[i] = heap[child]
+        i = child
+        child = 2 * i + 1
+    heap[i] = item
+    _to_parent(heap, start, i)
+
+
+# ----- Sorted lists
+
+
+@from_source(bisect.bisect_left)
+def bisect_left(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> Any:
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    end = len(a) if hi is None else hi
+    while lo < end:
+        middle = (lo + end) // 2
+        if (a[middle] if key is None else key(a[middle])) < x:
+            lo = middle + 1
+        else:
+            end = middle
+    return lo
+
+
+@from_source(bisect.bisect_right)
+def bisect_right(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> Any:
+    if lo < 0:
+        raise ValueError("lo must be non-negative")
+    end = len(a) if hi is None else hi
+    while lo < end:
+        middle = (lo + end) // 2
+        if x < (a[middle] if key is None else key(a[middle])):
+            end = middle
+        else:
+            lo = middle + 1
+    return lo
+
+
+@from_source(bisect.insort_left)
+def insort_left(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> None:
+    by = x if key is None else key(x)
+    a.insert(bisect.bisect_left(a, by, lo, hi, key=key), x)
+
+
+@from_source(bisect.insort_right)
+def insort_right(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> None:
+    by = x if key is None else key(x)
+    a.insert(bisect.bisect_right(a, by, lo, hi, key=key), x)
