@@ -187,4 +187,4 @@ def test_sorted_by_what_is_static():
 
     assert run(f, X) == f(X)
     with pytest.raises(MyiaError, match="sorted` by run-time values"):
-        run(lambda x: sorted([(1, x[0]), (1, x[1])]), X)
+        run(lambda x: sorted([(1, x[0], "b"), (1, x[1], "a")]), X)
