@@ -24,6 +24,7 @@ from typing import Any
 from myia import library
 from myia.backends.xla.executable import (
     Executable,
+    Inlined,
     OtherAvals,
     Runnable,
     compile_function,
@@ -338,6 +339,7 @@ __all__ = [
     "Compilation",
     "Compiled",
     "Executable",
+    "Inlined",
     "Options",
     "OtherAvals",
     "Packing",

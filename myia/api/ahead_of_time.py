@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
+from myia.api.calls.shortcuts import Shortcut, by_values, types_of
 from myia.api.capacities import refuse_capacities
 from myia.api.dispatch import Dispatcher, signatures
 from myia.api.failed_checks import BeyondInt64
@@ -88,8 +90,18 @@ class Compiled(NotPortable):
     ):
         self._programs, self._integers = programs, integers
         self._tree, self._executable = DecisionTree(variant), executable
+        self._quick: dict[Any, Any] = {}  # by the types of the arguments
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        quick = self._quick.get(types_of(args, kwargs))
+        try:
+            if quick is not None:
+                return quick((*args, *kwargs.values()) if kwargs else args)
+            return self._run(args, kwargs)
+        except BeyondInt64 as limit:
+            raise limit.error from None
+
+    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         flat = CallFlattener()
         same = signatures(flat, args, kwargs) == self._programs.key
         if not same or self._programs.split(flat) != self._integers:
@@ -97,10 +109,16 @@ class Compiled(NotPortable):
         found = self._tree.find(flat)
         if found is None:
             raise TypeError("a global that the program reads has changed its type or shape")
-        try:
-            return found.variant.run(flat.leaves, flat, found.hidden, self._executable)
-        except BeyondInt64 as limit:
-            raise limit.error from None
+        self._add_shortcut(args, kwargs)
+        return found.variant.run(flat.leaves, flat, found.hidden, self._executable)
+
+    def _add_shortcut(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        types = types_of(args, kwargs)
+        if types not in self._quick:
+            signatures = self._programs.resolved(self._integers)
+            miss = by_values(self._run, len(args), (*kwargs,))
+            keep = functools.partial(self._quick.__setitem__, types)
+            Shortcut(self._tree, signatures, miss, keep, avals=True, executable=self._executable)
 
     def as_text(self) -> str:
         """The optimised HLO."""

@@ -14,17 +14,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from myia.api.calls.shortcuts import MISSED, Shortcuts
 from myia.api.capacities import GrownCapacities, Outgrown, refuse_capacities, with_held_prints
 from myia.api.failed_checks import BeyondInt64, FailedChecks
-from myia.api.programs.decision_tree import DecisionTree, Found, is_lasting, places_in
+from myia.api.programs.decision_tree import DecisionTree, Found
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
 from myia.api.programs.lost_state_warning import warn_of_lost_state
 from myia.api.programs.recompilation import Recompilation, parameter_names
-from myia.api.programs.shortcuts import Matcher, flattening, is_told_by_type, matcher
 from myia.api.programs.write_back import WriteBack
 from myia.api.variant import Call, Layout, Programs, Variant
 from myia.infer.boundary.integers import Choice
-from myia.infer.boundary.signature import INTEGER, CallFlattener, Flattener, leaves_of
+from myia.infer.boundary.signature import CallFlattener, Flattener, leaves_of
 from myia.infer.domain.errors import DynamicSizeEscapes
 from myia.infer.eval.program import Program
 from myia.pipeline import (
@@ -46,7 +46,6 @@ LOG = logging.getLogger("myia")  # told of every compilation, at the level INFO
 LOG.addHandler(logging.NullHandler())
 
 CHANGING_GLOBALS = "globals that the program reads change type while it is compiled"
-MOST_SHORTCUTS = 4  # for arguments of the same types
 UNDER_JAX = "inside a transform of JAX (`jax.jit`, `jax.vmap`, `jax.grad`)"
 ATTEMPTS = 8  # programs compiled for one call, if other threads change the globals that it reads
 
@@ -67,10 +66,7 @@ class Dispatcher:
     def __init__(self, target: Any, options: CompileOptions, name: str = "a function"):
         self.target, self.options, self.name = target, options, name
         self.programs: dict[Any, Programs] = {}  # by the signature of the call
-        # By the types of the arguments. (`None` as a matcher: types tell the signature.)
-        self.shortcuts: dict[Any, list[tuple[Matcher | None, DecisionTree[Variant]]] | None] = {}
-        # The same, bound to the last program. Where it raises `OtherAvals`, call `run`.
-        self.quick: dict[Any, Callable[[tuple[Any, ...]], Any]] = {}
+        self.shortcuts = Shortcuts(self.run)
         self.integers = LearnedIntegers([("argument", i) for i in options.static_argnums])
         self.recompilation = Recompilation(getattr(target, "f", target))
         self.lock = Lock()
@@ -127,30 +123,25 @@ class Dispatcher:
             return self._static_ints
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], used: set[Variant] | None) -> Any:
-        types = types_of(args, kwargs)
-        try:
-            for match, tree in self.shortcuts.get(types) or ():
-                values = (*args, *kwargs.values())
-                parts = (values, ()) if match is None else match(values)
-                if parts is None:
-                    continue
-                flat = flattening(parts)
-                if (found := tree.find(flat)) is not None:
-                    self._bind(types, (*kwargs,), match, tree)
-                    return found.variant.run(flat.leaves, flat, found.hidden)
-                break
-        except OtherAvals:  # the same types with several shapes: no shortcut, for good
-            self.shortcuts[types] = None
-            self.quick.pop(types, None)
+        if used is None:
+            try:
+                result = self.shortcuts.call(args, kwargs)
+                if result is not MISSED:
+                    return result
+            except OtherAvals:
+                self.shortcuts.other_avals(args, kwargs)
         if has_several_platforms() and (here := self.of_call(args, kwargs)) is not self:
             return here.run(args, kwargs, used)
         flat = CallFlattener()
         programs = self.programs.get(signatures(flat, args, kwargs))
-        found = None if programs is None else programs.find(flat)
-        if found is not None:
-            if used is not None:
-                used.add(found.variant)
-            return found.variant.run(flat.leaves, flat, found.hidden)
+        if programs is not None:
+            static, found = programs.find(flat)
+            if found is not None:
+                if used is not None:
+                    used.add(found.variant)
+                else:
+                    self.shortcuts.add(args, kwargs, programs, static)
+                return found.variant.run(flat.leaves, flat, found.hidden)
         with compilation_of(self.name):
             call, (variant, hidden) = self.find(args, kwargs)
             if used is not None:
@@ -158,79 +149,23 @@ class Dispatcher:
             with self._logged("first run, with XLA's compilation,"):
                 return variant.run(call.flat.leaves, call.flat, hidden)
 
-    def _bind(
-        self, types: Any, names: tuple[str, ...], match: Matcher | None, tree: DecisionTree[Variant]
+    def bind(
+        self,
+        f: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        run: Callable[[tuple[Any, ...], dict[str, Any]], Any],
+        own: Shortcuts,
     ) -> None:
-        """Calls of these types are bound to the present program, as long as its facts hold.
-
-        `names`: of the last arguments, those passed by keyword.
-        """
-        last = tree.last()
-        if last is None or last.again or last.found.variant.program.capacities:
+        """Calls with `f` and arguments like these have a shortcut among those of a function of its
+        `own`, which does not pass `f`; `run(args, kwargs)` makes its other calls."""
+        flat = CallFlattener()
+        programs = self.programs.get(signatures(flat, (f, *args), kwargs))
+        if programs is None:
             return
-        call = last.found.variant.bound(last.found.hidden)
-
-        def run(values: tuple[Any, ...]) -> Any:
-            count = len(values) - len(names)
-            return self.run(values[:count], dict(zip(names, values[count:])))
-
-        places = [(*place,) for place in last.places]  # plain tuples are taken apart faster
-
-        def quick(args: tuple[Any, ...]) -> Any:
-            try:  # `are_unchanged(places)`, without its call
-                for read, first, second, before in places:
-                    if read(first, second) is not before:
-                        return run(args)
-            except Exception:
-                return run(args)
-            if match is None:
-                return call(args)
-            found = match(args)
-            return run(args) if found is None else call(*found)
-
-        self.quick[types] = quick if places or match else call
-
-    def bound_to(
-        self, f: Any, args: tuple[Any, ...], run: Callable[[tuple[Any, ...]], Any]
-    ) -> Callable[[tuple[Any, ...]], Any] | None:
-        """`run`, which calls a program with `f` and these arguments, as a shortcut for such calls.
-
-        It holds as long as the parts of `f` stay the same. None: there is no shortcut.
-        """
-        own, flat = CallFlattener(), CallFlattener()
-        signature, key = own.add(f), signatures(flat, (f, *args), {})
-        programs = self.programs.get(key)
-        has_ints = any(x is INTEGER for s in key[0] for x in leaves_of(s))
-        tree = None if programs is None or has_ints else programs.trees.get(())
-        last = None if tree is None else tree.last()
-        if last is None or last.again or own.objects or not is_lasting(signature):
-            return None
-        if last.found.variant.program.capacities:  # it may be replaced by one with more room
-            return None
-        match = None
-        if not all(map(is_told_by_type, key[0][1:])):
-            match = matcher(key[0][1:], args)
-            if match is None:
-                return None
-        call, leaves = last.found.variant.bound(last.found.hidden), tuple(own.leaves)
-        places = [(*place,) for place in (*last.places, *places_in(f))]
-
-        def quick(args: tuple[Any, ...]) -> Any:
-            try:
-                for read, first, second, before in places:
-                    if read(first, second) is not before:
-                        return run(args)
-            except Exception:
-                return run(args)
-            found = (args, ()) if match is None else match(args)
-            if found is None:
-                return run(args)
-            try:
-                return call((*leaves, *found[0]), found[1])
-            except (OtherAvals, MyiaError):
-                return run(args)
-
-        return quick
+        static, found = programs.find(flat)
+        if found is not None:
+            own.bind(args, kwargs, programs, static, run, held=(f,))
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Found[Variant]]:
         """The program of a call, compiled unless there is one; it is not run."""
@@ -287,27 +222,7 @@ class Dispatcher:
         self.capacities.add(variant.program, tree)
         self.recompilation.compiled(call.positional, call.keywords, variant.facts)
         warn_of_lost_state(variant.program.lost_state)
-        self._add_shortcut(call, tree)
         return call._replace(programs=programs), tree
-
-    def _add_shortcut(self, call: Call, tree: DecisionTree[Variant]) -> None:
-        types = types_of(call.args, call.kwargs)
-        others = self.shortcuts.get(types, [])
-        if others is None or len(others) == MOST_SHORTCUTS:
-            return
-        if any(known is tree for _, known in others):
-            return
-        signatures = (*call.positional, *call.keywords.values())
-        match = None
-        if not all(map(is_told_by_type, signatures)):
-            match = matcher(signatures, (*call.args, *call.kwargs.values()))
-            if match is None:
-                return
-        elif others:  # of other avals, which types do not tell
-            self.shortcuts[types] = None
-            return
-        # A new list: calls in other threads read it without the lock.
-        self.shortcuts[types] = [*others, (match, tree)]
 
     def program(self, call: Call, choose: Choice | None = None) -> Program:
         """The typed program of a call; `choose` as for `flatten`."""
@@ -412,13 +327,6 @@ def signatures(flat: Flattener, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     positional = tuple(map(flat.add, args))
     keywords = tuple([(k, flat.add(x)) for k, x in kwargs.items()]) if kwargs else ()
     return positional, keywords
-
-
-def types_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The key of a shortcut."""
-    if kwargs:
-        return (*map(type, args), *map(type, kwargs.values()), *kwargs)
-    return tuple(map(type, args))
 
 
 def _donated(argnums: tuple[int, ...], call: Call) -> tuple[int, ...]:

@@ -9,8 +9,9 @@ from types import MethodType
 from typing import Any
 
 from myia.api.ahead_of_time import Lowered, Traced
+from myia.api.calls.shortcuts import types_of
 from myia.api.capacities import Outgrown
-from myia.api.dispatch import CompileOptions, Dispatcher, types_of
+from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.api.failed_checks import BeyondInt64
 from myia.api.options import argument_names, positions_in, positions_of
 from myia.api.pickling import P, R, Wrapper
@@ -72,10 +73,10 @@ class Transformed(Wrapper[P, R]):
         self.options = options
         self.name = name
         self._dispatcher = Dispatcher(self.target(), options, repr(self))
-        self._quick = self._dispatcher.quick
+        self._quick = self._dispatcher.shortcuts.quick
         self._sharing: Sharing | None = None
         self._taken_apart: Any = None  # the function, for programs that it shares
-        self._shared_calls: dict[tuple[type, ...], int] = {}
+        self._shared_calls: dict[Any, int] = {}
         self._shared: set[Variant] = set()  # the programs that calls have used
 
     def __repr__(self) -> str:
@@ -98,23 +99,30 @@ class Transformed(Wrapper[P, R]):
         return self
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        # Of two arguments, the most frequent, in a quarter of the time.
-        two = len(args) == 2 and not kwargs
-        types = (type(args[0]), type(args[1])) if two else types_of(args, kwargs)
-        quick: Any = self._quick.get(types)
         result: R
         try:
-            if quick is not None:
-                result = quick((*args, *kwargs.values()) if kwargs else args)
+            # The types of one or two arguments, the most frequent, in a quarter of the time.
+            if kwargs or not 0 < len(args) < 3:
+                types = types_of(args, kwargs)
             else:
+                types = (type(args[0]), type(args[1])) if len(args) == 2 else (type(args[0]),)
+            quick: Any = self._quick.get(types)
+            if quick is None:
                 result = self._run(args, kwargs)
+            else:
+                result = quick((*args, *kwargs.values()) if kwargs else args)
             return result
-        except (OtherAvals, BeyondInt64, Outgrown):
-            with _public_errors():
-                result = self._dispatcher.run(args, kwargs)
-                return result
+        except OtherAvals:
+            self._dispatcher.shortcuts.other_avals(args, kwargs)
+            self._shared_calls.pop(types, None)
+        except (BeyondInt64, Outgrown):
+            pass
         except MyiaError as error:
-            raise _public(error) from None
+            if quick is None or not self._shared:  # else it is told of the shared program alone
+                raise _public(error) from None
+        with _public_errors():
+            result = self._run(args, kwargs)
+            return result
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by the programs of this object, or those of all functions of its code."""
@@ -128,19 +136,19 @@ class Transformed(Wrapper[P, R]):
             except MyiaError:  # told of this function alone
                 pass
             else:
-                if not kwargs:
-                    self._count_call(shared, args)
+                self._count_call(shared, args, kwargs)
                 return result
         return self._dispatcher.run(args, kwargs)
 
-    def _count_call(self, shared: Dispatcher, args: tuple[Any, ...]) -> None:
+    def _count_call(
+        self, shared: Dispatcher, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
         """One more call of shared programs: this object seems to be kept, not made anew."""
-        types = tuple(map(type, args))
+        types = types_of(args, kwargs)
         self._shared_calls[types] = calls = self._shared_calls.get(types, 0) + 1
         if calls == CALLS_BEFORE_BINDING:
-            quick = shared.bound_to(self._taken_apart, args, lambda args: self._run(args, {}))
-            if quick is not None:
-                self._quick[types] = quick
+            own = self._dispatcher.shortcuts
+            shared.bind(self._taken_apart, args, kwargs, self._run, own)
 
     def ir(self, *args: P.args, **kwargs: P.kwargs) -> StageTexts:
         """The program at these arguments as text, after every stage, by the stage's name.

@@ -22,6 +22,7 @@ from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
 from myia.infer.eval.program import Program
 from myia.pipeline import (
     Compiled,
+    Inlined,
     Packing,
     Runnable,
     Vectors,
@@ -78,11 +79,16 @@ class Programs:
         self.arguments = self._split.arguments
         self.trees: dict[tuple[int, ...], DecisionTree[Variant]] = {}
 
-    def find(self, flat: Flattener) -> Found[Variant] | None:
-        """The program of a call, whose flattening keeps only the arguments of the program."""
-        split = self._split
-        tree = self.trees.get(split.take(flat) if split.integers else ())
-        return None if tree is None else tree.find(flat)
+    def find(self, flat: Flattener) -> tuple[tuple[int, ...], Found[Variant] | None]:
+        """The program of a call, whose flattening keeps only the arguments of the program; and its
+        ints that are compile-time values."""
+        static = self.split(flat)
+        tree = self.trees.get(static)
+        return static, None if tree is None else tree.find(flat)
+
+    def resolved(self, static: tuple[int, ...]) -> tuple[Any, ...]:
+        """The signatures of arguments with these compile-time values."""
+        return self._split.resolved_with(static)
 
     def split(self, flat: Flattener) -> tuple[int, ...]:
         """The ints that are compile-time values, taken from the leaves of `flat`."""
@@ -172,7 +178,8 @@ class Variant:
         return self.bound(hidden, executable)(leaves, flat.objects)
 
     def bound(self, hidden: Hidden, executable: Runnable | None = None) -> BoundCall:
-        """A call with these leaves of the facts: a function of its own leaves and objects."""
+        """A call with these leaves of the facts, unless it is told of others: a function of its own
+        leaves, of the objects, and of those."""
         used = self.executable if executable is None else executable
         by, last, call = self._last
         if call is None or hidden is not last or used is not by:
@@ -180,21 +187,35 @@ class Variant:
             self._last = (used, hidden, call)
         return call
 
-    def _bound(self, executable: Runnable, hidden: Hidden) -> BoundCall:
-        prepared = executable.hidden([x for leaves in hidden for x in leaves], keep=self._lasts)
-        recipe, write_back = self.program.recipe, self.write_back
-        only = isinstance(recipe, Number) and len(self.program.kinds) == 1
-        if only and self.only_converts:
-            convert = self.to_python[0][1] if self.to_python else None
-            return executable.bound(prepared, only, convert)
-        call = executable.bound(prepared)
-        if self.plain:
-            return lambda leaves, objects=(): recipe(call(leaves), objects)
+    def inlined(self, executable: Runnable | None = None) -> Inlined | None:
+        """The same as lines of Python, where a number or an array is all that there is to return.
 
-        def run(leaves: Sequence[Any], objects: Sequence[Any] = ()) -> Any:
+        They take the leaves of the facts as `prepared` returns them.
+        """
+        only = isinstance(self.program.recipe, Number) and len(self.program.kinds) == 1
+        if not (only and self.only_converts):
+            return None
+        used = self.executable if executable is None else executable
+        return used.inlined(self.to_python[0][1] if self.to_python else None)
+
+    def prepared(self, hidden: Hidden, executable: Runnable | None = None) -> Sequence[Any]:
+        """The leaves of the facts, as an executable takes them."""
+        used = self.executable if executable is None else executable
+        return used.hidden([x for xs in hidden for x in xs], keep=self._lasts)
+
+    def _bound(self, executable: Runnable, hidden: Hidden) -> BoundCall:
+        recipe, write_back, plain = self.program.recipe, self.write_back, self.plain
+        call = executable.bound(self.prepared(hidden, executable))
+
+        def run(
+            leaves: Sequence[Any], objects: Sequence[Any] = (), late: Hidden | None = None
+        ) -> Any:
+            if plain:
+                return recipe(call(leaves, late), objects)
+            found = hidden if late is None else late
             if write_back is not None:
-                write_back.check(leaves, objects, hidden)
-            return self._finished(call(leaves), leaves, objects, hidden)
+                write_back.check(leaves, objects, found)
+            return self._finished(call(leaves, late), leaves, objects, found)
 
         if (prints := self._prints) is None:
             return run
@@ -220,7 +241,8 @@ class Variant:
                     given = [*leaves, *(x for h in hidden for x in h)]
                     raise self.failures.error(code, given, results)
             if self.must_wait:
-                jax.block_until_ready(results)
+                for x in results:
+                    x.block_until_ready()
             if self.to_python:
                 results = list(results)
                 for i, convert in self.to_python:

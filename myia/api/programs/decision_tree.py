@@ -110,6 +110,13 @@ class _Question:
         split = self.splits.get(signature) if self.splits else None
         return signature if split is None else (signature, split.take(part))
 
+    def resolved(self, branch: Any) -> Any:
+        """The signature of the answers on this branch, in which ints are arguments or constants."""
+        if type(branch) is not tuple:
+            return branch
+        signature, integers = branch
+        return self.splits[signature].resolved_with(integers)[0]
+
     def add(self, fact: Fact, following: Any) -> Any:
         """Where the answer of a program leads; to `following`, if it led nowhere."""
         if fact.split is not None:

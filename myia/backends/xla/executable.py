@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 from jax import lax
@@ -71,6 +71,28 @@ class OtherAvals(Exception):
     """An executable was called with arrays of other shapes or dtypes than those it is for."""
 
 
+class Inlined(NamedTuple):
+    """A call of an executable as lines of Python, for functions that are generated."""
+
+    names: dict[str, Any]
+    result: str  # of `{}`, all results
+
+    def lines(self, leaves: Sequence[str], hidden: Sequence[str], late: str | None) -> list[str]:
+        """The call with these expressions; `late`: groups of hidden arguments."""
+        given = [f"*pack(({', '.join(leaves)},))"] if "pack" in self.names else [*leaves]
+        given += hidden if late is None else [f"*prepare([x for xs in {late} for x in xs])"]
+        passed = ", ".join(given)
+        return [
+            "before = enter(True)",
+            "try:",
+            f"    return {self.result.format(f'execute({passed})')}",
+            "except (Exception, KeyboardInterrupt) as error:",
+            f"    return {self.result.format(f'again(execute, error, [{passed}])')}",
+            "finally:",
+            "    leave(before)",
+        ]
+
+
 class Runnable:
     """`runnable(*arrays) -> jax arrays (of NumPy, and Python numbers, where packed)`
 
@@ -92,41 +114,44 @@ class Runnable:
         count = self._packing.given.count
         return self.bound(self.hidden(arrays[count:]))(arrays[:count])
 
-    def bound(
-        self, hidden: Sequence[Any], only: bool = False, convert: Callable[[Any], Any] | None = None
-    ) -> Callable[..., Any]:
+    def bound(self, hidden: Sequence[Any]) -> Callable[..., Sequence[Any]]:
         """A call with these hidden arguments, which no user passes, as the method `hidden` prepares
-        them: a function of a list of the others. With `only` its result is the first one, which
-        `convert` converts.
+        them: a function of a list of the others.
 
-        It takes more, which it ignores: one function less around it at each call.
+        `late`: groups of hidden arguments that only the call tells.
         """
-        call, pack, unpack = self._callable, self._pack, self._unpack
+        call, pack, unpack, prepare = self._callable, self._pack, self._unpack, self.hidden
         enter, leave, hidden = enter_64_bits, leave_64_bits, tuple(hidden)
-        if only and pack is None and unpack is None and not hidden:
-            return _only_result(call, convert)
-        if convert is not None:
-            unpack = _converting(unpack, convert)
 
-        def run(given: Sequence[Any], _: object = None) -> Any:
+        def run(given: Sequence[Any], late: Sequence[Sequence[Any]] | None = None) -> Sequence[Any]:
             if pack is not None:
                 given = pack(given)
-            if hidden:
+            if late is not None:
+                given = (*given, *prepare([x for xs in late for x in xs]))
+            elif hidden:
                 given = (*given, *hidden)
-            before = enter()  # outside of it JAX refuses NumPy's float64, or rounds it
+            before = enter(True)  # outside of it JAX refuses NumPy's float64, or rounds it
             try:
                 results = call(*given)
-                if unpack is not None:
-                    results = unpack(results)
+                return results if unpack is None else unpack(results)
             except (Exception, KeyboardInterrupt) as error:
-                results = _again(call, error, given)
-                if unpack is not None:
-                    results = unpack(results)
+                results = again(call, error, given)
+                return results if unpack is None else unpack(results)
             finally:
                 leave(before)
-            return results[0] if only else results
 
         return run
+
+    def inlined(self, convert: Callable[[Any], Any] | None) -> Inlined:
+        """A call as `bound` makes it, whose result is the first one; `convert` converts it."""
+        result, names = "{}", {"execute": self._callable, "prepare": self.hidden}
+        if self._unpack is not None:
+            names["unpack"], result = self._unpack, "unpack({})"
+        result += "[0]"
+        if convert is not None:
+            names["convert"], result = convert, f"convert({result})"
+        names |= {"enter": enter_64_bits, "leave": leave_64_bits, "again": again}
+        return Inlined(names if self._pack is None else {**names, "pack": self._pack}, result)
 
     def hidden(self, arrays: Sequence[Any], keep: bool = False) -> Sequence[Any]:
         """These arrays prepared for `run`; with `keep` for many runs, on the device."""
@@ -137,34 +162,7 @@ class Runnable:
             return jax.device_put(packed)
 
 
-def _converting(
-    unpack: Callable[[Sequence[Any]], Sequence[Any]] | None, convert: Callable[[Any], Any]
-) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """The first of these results, converted."""
-    return lambda results: (convert((results if unpack is None else unpack(results))[0]),)
-
-
-def _only_result(
-    call: Callable[..., Sequence[jax.Array]], convert: Callable[[Any], Any] | None
-) -> Callable[..., Any]:
-    """The first result of a call, where nothing is packed: what is left is what JAX takes."""
-    enter, leave = enter_64_bits, leave_64_bits
-
-    def run(given: Sequence[Any], _: object = None) -> Any:
-        before = enter()
-        try:
-            result = call(*given)[0]
-            return result if convert is None else convert(result)
-        except (Exception, KeyboardInterrupt) as error:
-            result = _again(call, error, given)[0]
-            return result if convert is None else convert(result)
-        finally:
-            leave(before)
-
-    return run
-
-
-def _again(
+def again(
     call: Callable[..., Sequence[jax.Array]], error: BaseException, given: Sequence[Any]
 ) -> Sequence[jax.Array]:
     """The results of a call that the modes of JAX or Python have made fail."""

@@ -42,16 +42,16 @@ class OtherModes(Exception):
     """A program was called in a mode of JAX in which it is not traced: enter `own_modes`."""
 
 
-def _scope_of_64_bits() -> tuple[Callable[[], Any], Callable[[Any], None]]:
-    """How `jax.enable_x64(True)` is entered and left, at a fifth of its cost where JAX's state can
-    be swapped itself."""
+def _scope_of_64_bits() -> tuple[Callable[[bool], Any], Callable[[Any], None]]:
+    """How `jax.enable_x64(x)` is entered, as `enter(x)`, and left, at a fifth of its cost where
+    JAX's state can be swapped itself."""
     state: Any = jax.enable_x64
     swap, restore = getattr(state, "swap_local", None), getattr(state, "set_local", None)
     if swap and restore and not getattr(state, "_update_thread_local_hook", True):
-        return functools.partial(swap, True), restore
+        return swap, restore
 
-    def enter() -> Any:
-        scope = jax.enable_x64(True)
+    def enter(is_on: bool) -> Any:
+        scope = jax.enable_x64(is_on)
         scope.__enter__()
         return scope
 

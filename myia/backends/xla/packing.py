@@ -10,6 +10,7 @@ reads) come last and have vectors of their own, which are made only when a numbe
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -49,17 +50,17 @@ class Vector:
         """Where each array begins and ends."""
         return [*pairwise(accumulate((a.size for a in self.avals), initial=0))]
 
-    def join(self) -> Callable[[Sequence[Any]], np.ndarray]:
-        """The vector of a list of arrays and numbers."""
+    def join(self, count: int) -> Callable[[Sequence[Any]], np.ndarray]:
+        """The vector of some of `count` arrays and numbers."""
         take = _getter(self.positions)
         if not any(a.shape for a in self.avals):
-            return lambda xs: np.array(take(xs))
+            return np.array if self.positions == (*range(count),) else lambda xs: np.array(take(xs))
         return lambda xs: np.concatenate(take(xs), axis=None)
 
     def split(self) -> Callable[[Any], Sequence[Any]]:
         """Of a vector the numbers, NumPy scalars and views."""
         if len(self.numbers) == len(self.positions):
-            return lambda x: np.asarray(x).tolist()
+            return _numbers_of(self.aval)
         parts = [
             _part(i in self.numbers, *ends, a.shape)
             for i, ends, a in zip(self.positions, self.ends, self.avals)
@@ -70,6 +71,27 @@ class Vector:
             return [part(vector) for part in parts]
 
         return split
+
+
+CODES = "?bBhHiIlLqQfd"  # of numbers in memory, as in the module `struct`
+READERS = {np.dtype(code): code for code in CODES}
+
+
+def _numbers_of(aval: Aval) -> Callable[[Any], Sequence[Any]]:
+    """The Python numbers in a vector."""
+    code = READERS.get(aval.dtype)
+    if code is None:  # complex numbers
+        return lambda x: np.asarray(x).tolist()
+    read = struct.Struct(f"{aval.size}{code}").unpack
+
+    def numbers(x: Any) -> Sequence[Any]:
+        try:
+            return read(x)  # half the time of an array
+        except Exception:  # not in the memory of the host, or never computed: it raises again
+            found: list[Any] = np.asarray(x).tolist()
+            return found
+
+    return numbers
 
 
 def _part(
@@ -113,7 +135,7 @@ class Vectors:
         return tuple(i for i in range(self.count) if i not in packed)
 
     def pack(self) -> Callable[[Sequence[Any]], Sequence[Any]]:
-        joins, others = [v.join() for v in self.vectors], _getter(self._others)
+        joins, others = [v.join(self.count) for v in self.vectors], _getter(self._others)
         if len(joins) == 1 and not self._others:
             (join,) = joins
             return lambda xs: (join(xs),)

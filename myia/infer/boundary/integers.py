@@ -78,8 +78,13 @@ class IntegerSplit:
 
     def resolved(self, leaves: Sequence[Any]) -> tuple[Any, ...]:
         """The signatures, in which the ints that are compile-time values are constants."""
+        return self.resolved_with(self._get_static(leaves))
+
+    def resolved_with(self, static: Sequence[int]) -> tuple[Any, ...]:
+        """The same, of the ints that `take` returns."""
+        values = iter(static)
         ints = iter(
-            [INTEGER if i in self.arguments else Constant(leaves[i], int) for i in self.integers]
+            [INTEGER if i in self.arguments else Constant(next(values), int) for i in self.integers]
         )
         return tuple(_with_integers(s, ints) for s in self.signatures)
 

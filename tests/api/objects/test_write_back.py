@@ -212,7 +212,8 @@ LARGE = np.zeros(1_000_000)
 def test_a_write_costs_one_copy_of_the_array(f, args):
     size = 8 * 1_000_000
     F = myia.jit(f)
-    F(*args)
+    for _ in range(2):  # compiles, then makes the shortcut
+        F(*args)
     used = F.lower(*args).compile().memory_analysis()
     buffers = used.argument_size_in_bytes + used.output_size_in_bytes + used.temp_size_in_bytes
     assert buffers - used.alias_size_in_bytes < 1.01 * size

@@ -189,7 +189,7 @@ def test_calls_by_keyword_read_globals_and_tell_arguments_apart(monkeypatch):
                 for given in ({"x": x, "y": y}, {"y": y, "x": x}):
                     np.testing.assert_array_equal(F(**given), f(**given))
                 np.testing.assert_array_equal(F(x, y=y), f(x, y=y))
-    assert any("y" in types for types in F._dispatcher.quick)
+    assert any("y" in types for types in F._dispatcher.shortcuts.quick)
 
 
 @pytest.mark.parametrize("mode", ["jax_disable_jit", "jax_check_tracer_leaks", "jax_enable_x64"])
