@@ -394,21 +394,25 @@ def _arrays(derivative: object) -> list[np.ndarray]:
 
 def main(only: str = "") -> None:
     for problem in problems():
-        if only not in problem.name:
-            continue
-        calls = problem.contestants()
-        check(problem, calls)
-        fastest = {name: t.fastest for name, t in measure(calls, **SAMPLING).items()}
-        peers = {n: t for n, t in fastest.items() if n == "JAX" or n in problem.others}
-        best = min(peers, key=peers.__getitem__)
-        others = ", ".join(f"{name} {t * 1e3:.3g}" for name, t in peers.items())
-        print(f"\n{problem.name}: derivatives in ms: {others}")
-        for name in problem.forms:
-            value, ours = fastest[f"{name}: value"], fastest[f"{name}: derivative"]
-            print(
-                f"  {name:<14} value {value * 1e3:8.3g} ms, derivative {ours * 1e3:8.3g} ms:"
-                f" {ours / value:5.2f} x the value, {ours / peers[best]:5.2f} x {best}"
-            )
+        if only in problem.name:
+            report(problem)
+
+
+def report(problem: Problem) -> None:
+    """Check all derivatives, and print what they cost."""
+    calls = problem.contestants()
+    check(problem, calls)
+    fastest = {name: t.fastest for name, t in measure(calls, **SAMPLING).items()}
+    peers = {n: t for n, t in fastest.items() if n == "JAX" or n in problem.others}
+    best = min(peers, key=peers.__getitem__)
+    others = ", ".join(f"{name} {t * 1e3:.3g}" for name, t in peers.items())
+    print(f"\n{problem.name}: derivatives in ms: {others}")
+    for name in problem.forms:
+        value, ours = fastest[f"{name}: value"], fastest[f"{name}: derivative"]
+        print(
+            f"  {name:<14} value {value * 1e3:8.3g} ms, derivative {ours * 1e3:8.3g} ms:"
+            f" {ours / value:5.2f} x the value, {ours / peers[best]:5.2f} x {best}"
+        )
 
 
 if __name__ == "__main__":
