@@ -117,6 +117,8 @@ def _attribute_of_set(ctx: Context, x: Abstract, cls: type, name: str) -> Abstra
     """A method of a set of compile-time values."""
     if not has(cls, name):
         _fail_without(ctx, cls, name)
+    if cls is set and ("set", name) in registry.METHODS:
+        return Method(("set", name), x)
     if not has(frozenset, name):
         help_text = "use a dict: `seen[x] = True`"
         ctx.fail(Unsupported, what=f"`{name}`, which changes a set,", help_text=help_text)

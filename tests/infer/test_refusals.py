@@ -642,7 +642,7 @@ PROGRAMS = {
         """
         def f(x):
             seen = {1, 2}
-            seen.add(3)
+            seen.add(x)
             return x
         """,
         (1.0,),

@@ -6,6 +6,7 @@ the recipe on the numbers of a call rebuilds tuples, dicts, dataclasses, ... wit
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -182,8 +183,8 @@ class Outputs:
         if isinstance(contents, ListObject):
             return lambda n, o: list(items(n, o))
         if isinstance(contents, DictObject):
-            keys = contents.keys
-            return lambda n, o: dict(zip(keys, items(n, o)))
+            keys, make = contents.keys, _maker(contents)
+            return lambda n, o: make(zip(keys, items(n, o)))
         if isinstance(contents, InstanceObject):
             cls, names = contents.cls, contents.names
             return lambda n, o: new_instance(cls, dict(zip(names, items(n, o))))
@@ -258,6 +259,16 @@ class HostArguments(Outputs):
         array = self.leaf(found.value, "array")
         lengths = [self.leaf(length.value, int) for length in found.lengths]
         return lambda n, o: n[array][tuple(slice(n[i]) for i in lengths)]
+
+
+def _maker(contents: DictObject) -> Callable[[Any], dict]:
+    """What makes a dict of its kind; a `defaultdict` keeps a factory that Python has, too."""
+    if issubclass(contents.cls, collections.Counter):
+        return lambda items: collections.Counter(dict(items))
+    if contents.factory is None:
+        return dict
+    factory = contents.factory.value if isinstance(contents.factory, Static) else None
+    return lambda items: collections.defaultdict(factory, items)
 
 
 @dataclass(frozen=True, slots=True)

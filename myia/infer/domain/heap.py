@@ -160,13 +160,15 @@ class SetObject(Contents):
     """A set (or `cls`, a frozenset); its items, in Python's order.
 
     Only those of an argument may be known at run time. `ordered`: that order is known. Python
-    makes a set of constants beforehand, in an order that depends on how it does that.
+    makes a set of constants beforehand, in an order that depends on how it does that. `own`: the
+    program has made it, and may change it.
     """
 
     PARTS = ("items",)
     cls: type
     items: tuple[Abstract, ...]
     ordered: bool = True
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,18 +213,22 @@ class RowObject(Contents):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DictObject(Contents):
-    """A dict (or `cls`, a subclass) with compile-time keys, in order."""
+    """A dict (or `cls`, a subclass) with compile-time keys, in order.
+
+    `factory`: of a `defaultdict` that the program has made.
+    """
 
     PARTS = ("values",)
     keys: tuple[Any, ...]
     values: tuple[Abstract, ...]
     cls: type = dict
+    factory: Abstract | None = None
 
     def with_items(self, items: dict[Any, Abstract]) -> DictObject:
-        return DictObject(tuple(items), tuple(items.values()), self.cls)
+        return DictObject(tuple(items), tuple(items.values()), self.cls, self.factory)
 
     def key(self) -> Any:
-        return (DictObject, self.keys, tuple(map(type, self.keys)), self.cls)
+        return (DictObject, self.keys, tuple(map(type, self.keys)), self.cls, id(self.factory))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

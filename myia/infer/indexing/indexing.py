@@ -89,7 +89,7 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
             return list_rows.number_at(ctx, row, row_index(ctx, row, key))
         contents = ctx.contents(x)
         if isinstance(contents, DictObject):
-            return _dict_item(ctx, contents, key)
+            return _dict_item(ctx, contents, key, x)
         if isinstance(contents, AnyList) and isinstance(key, SliceValue):
             return list_part(ctx, x, key)
         if isinstance(contents, ListObject):
@@ -173,8 +173,16 @@ def dict_key(ctx: Context, key: Abstract) -> Any:
     return static_key(ctx, key)
 
 
-def _dict_item(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:
+def _dict_item(ctx: Context, contents: DictObject, key: Abstract, x: Ref | None = None) -> Abstract:
+    """`x[key]`; without `x` no missing key is added."""
     value = dict_key(ctx, key)
+    if x is not None and value not in contents.keys and contents.factory is not None:
+        made = ctx.call(contents.factory, (), {})
+        now = ctx.contents_as(x, DictObject)
+        ctx.write(x, now.with_items({**dict(zip(now.keys, now.values)), value: made}))
+        return made
+    if value not in contents.keys and contents.factory is not None:
+        fail_missing(ctx, value)
     if value not in contents.keys and issubclass(contents.cls, collections.Counter):
         return Static(0)
     if value not in contents.keys and hasattr(contents.cls, "__missing__"):

@@ -121,5 +121,5 @@ def abstract_of(ctx: Context, x: Any) -> Abstract:
     if type(x) is tuple:
         return Tuple(tuple(abstract_of(ctx, item) for item in x))
     if isinstance(x, set):
-        return ctx.new(SetObject(set, tuple(map(Static, x))))
+        return ctx.new(SetObject(set, tuple(map(Static, x)), own=True))
     return Static(x)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+from collections import Counter, defaultdict, namedtuple
 from typing import NamedTuple
 
 import numpy as np
@@ -474,9 +474,18 @@ def elimination_of_a_list_of_lists(rows, x):
     return sum(a[i][i] for i in range(n))
 
 
-@program((SCORES, 2.0), (SCORES[::-1], 0.75))
+@program((SCORES, 2.0), (SCORES[::-1], 0.8))
 def sorted_by_a_key_of_run_time(xs, x):
     near = sorted(xs, key=lambda v: abs(v - x * 1.3), reverse=True)
     pairs = sorted([(int(v + 0.125), v * x) for v in xs], key=lambda p: p[0])
     best = max(near, key=lambda v: -abs(v - x))
     return sum(i * v * v for i, v in enumerate(near)) + pairs[2][1] * best
+
+
+@program((1.5, 2.0), (0.5, 3.0))
+def sums_by_key(x, y):
+    sums, seen = defaultdict(float), set()
+    for i, key in enumerate(("a", "b", "a", "c", "b")):
+        sums[key] += x * i + y
+        seen.add(key)
+    return sums["a"] * sums["b"] * len(seen) + Counter(sums)["c"]

@@ -1,0 +1,105 @@
+"""`defaultdict` and `Counter` that the program makes, and sets that it changes: of static keys."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.heap import DictObject, SetObject
+from myia.infer.domain.values import NONE, Abstract, Closure, Ref, Static, is_none
+from myia.infer.indexing.indexing import dict_key
+from myia.infer.numeric.constant_methods import constant_or_none, set_items
+from myia.infer.numeric.samples import require_hashable
+from myia.infer.registry import as_is, function, method
+
+FACTORY = "a function without parameters, a class, or a lambda of them"
+
+
+@function(collections.defaultdict)
+def _defaultdict(
+    ctx: Context, factory: Abstract = NONE, x: Abstract | None = None, /, **items: Abstract
+) -> Abstract:
+    made = ctx.call(Static(dict), () if x is None else (x,), items)
+    contents = ctx.contents_as(made, DictObject)
+    if is_none(factory):
+        return ctx.new(DictObject(contents.keys, contents.values))
+    held = [child for child in factory.children() if not isinstance(child, (Ref, Static))]
+    if held or not isinstance(factory, (Static, Closure)):
+        what = f"a defaultdict of {ctx.describe(factory)}"
+        ctx.fail(Unsupported, what=what, help_text=f"give it {FACTORY}")
+    cls: Any = collections.defaultdict
+    return ctx.new(DictObject(contents.keys, contents.values, cls, factory))
+
+
+@function(collections.Counter)
+def _counter(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abstract:
+    counts: dict[Any, Abstract] = {}
+    given = ctx.held(x) if x is not None else None
+    if isinstance(given, DictObject):
+        counts.update(zip(given.keys, given.values))
+    elif x is not None and not is_none(x):
+        found = collections.Counter(dict_key(ctx, item) for item in ctx.list_items(x))
+        counts.update((key, Static(n)) for key, n in found.items())
+    if items:
+        ctx.fail(Unsupported, what="keywords of a Counter", help_text="give it a dict")
+    return ctx.new(DictObject(tuple(counts), tuple(counts.values()), collections.Counter))
+
+
+# ----- Sets. What order Python gives to a set that was changed is not known.
+
+
+def _static_items(ctx: Context, self: Ref) -> dict[Any, Abstract]:
+    if not ctx.contents_as(self, SetObject).own:
+        help_text = "change a copy: `seen = set(seen)`; or use a dict: `seen[x] = True`"
+        ctx.fail(Unsupported, what="changing a set of the caller", help_text=help_text)
+    return {dict_key(ctx, item): item for item in set_items(ctx, self)}
+
+
+def _static_item(ctx: Context, item: Abstract) -> Any:
+    require_hashable(ctx, item)
+    known = constant_or_none(ctx, item)
+    if known is None:
+        ctx.needs_static("an item of a set")
+    return known.value
+
+
+def _rewrite(ctx: Context, self: Ref, items: dict[Any, Abstract]) -> Abstract:
+    ctx.write(self, SetObject(set, tuple(items.values()), ordered=not items, own=True))
+    return NONE
+
+
+@method("set", "add", dynamic=as_is)
+def _add(ctx: Context, self: Ref, item: Abstract) -> Abstract:
+    items, key = _static_items(ctx, self), _static_item(ctx, item)
+    items.setdefault(key, Static(key))
+    return _rewrite(ctx, self, items)
+
+
+@method("set", "update", dynamic=as_is)
+def _update(ctx: Context, self: Ref, *others: Abstract) -> Abstract:
+    for other in others:
+        for item in set_items(ctx, other) or ctx.list_items(other):
+            _add(ctx, self, item)
+    return NONE
+
+
+@method("set", "discard", dynamic=as_is)
+def _discard(ctx: Context, self: Ref, item: Abstract) -> Abstract:
+    items = _static_items(ctx, self)
+    items.pop(_static_item(ctx, item), None)
+    return _rewrite(ctx, self, items)
+
+
+@method("set", "remove", dynamic=as_is)
+def _remove(ctx: Context, self: Ref, item: Abstract) -> Abstract:
+    key = _static_item(ctx, item)
+    if key not in _static_items(ctx, self):
+        ctx.fail(BadValue, message=f"{key!r} is not in the set", exception="KeyError")
+    return _discard(ctx, self, item)
+
+
+@method("set", "clear", dynamic=as_is)
+def _clear(ctx: Context, self: Ref) -> Abstract:
+    return _rewrite(ctx, self, {})
