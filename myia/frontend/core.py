@@ -17,6 +17,8 @@ from typing import Any
 
 import gast
 
+from myia.primitives.core import desugared
+
 
 class Loop(gast.stmt):
     """A `for` or a `while`; with both an iterable and a test, an iteration begins with the test."""
@@ -41,6 +43,25 @@ class _ToCore(gast.NodeTransformer):
         self.generic_visit(node)
         return each_yielded(node) if isinstance(node.value, gast.YieldFrom) else node
 
+    def visit_Try(self, node: gast.Try) -> gast.Try:
+        """A `try` has handlers or a `finally`; `as e` is an assignment."""
+        self.generic_visit(node)
+        for handler in node.handlers:
+            if handler.name is not None:
+                handler.body = bound_exception(handler)
+                handler.name = None
+        if not (node.handlers and node.finalbody):
+            return node
+        inner = gast.Try(node.body, node.handlers, node.orelse, [])
+        node.body, node.handlers, node.orelse = [gast.copy_location(inner, node)], [], []
+        return node
+
+    def visit_Raise(self, node: gast.Raise) -> gast.Raise:
+        self.generic_visit(node)
+        if node.exc is None:
+            node.exc = gast.copy_location(gast.Call(constant(desugared.caught, node), [], []), node)
+        return node
+
     def visit_While(self, node: gast.While) -> Loop:
         self.generic_visit(node)
         return gast.copy_location(Loop(None, None, node.test, node.body, node.orelse), node)
@@ -58,6 +79,15 @@ def each_yielded(node: gast.Expr) -> Loop:
     return gast.copy_location(
         Loop(name(ITEM, node, gast.Store), node.value.value, None, body, []), node
     )
+
+
+def bound_exception(handler: gast.ExceptHandler) -> Block:
+    """The body of a handler with its `as e`, a name that is unbound afterwards."""
+    bound, like = handler.name.id, handler
+    caught = gast.copy_location(gast.Call(constant(desugared.caught, like), [], []), like)
+    unbound = gast.copy_location(gast.Delete([name(bound, like, gast.Del)]), like)
+    last = [assign(bound, constant(None, like), like), unbound]
+    return [assign(bound, caught, like), *handler.body, *last]
 
 
 # ----- New nodes; `like` is the user's node that gives the source location
@@ -118,6 +148,22 @@ def fresh_names() -> Fresh:
     return fresh
 
 
+def discard(like: gast.AST) -> gast.stmt:
+    call = gast.copy_location(gast.Call(constant(desugared.discard, like), [], []), like)
+    return gast.copy_location(gast.Expr(call), like)
+
+
+def is_discard(stmt: gast.stmt) -> bool:
+    call = stmt.value if isinstance(stmt, gast.Expr) else None
+    of = call.func if isinstance(call, gast.Call) else None
+    return isinstance(of, gast.Constant) and of.value is desugared.discard
+
+
+def has_discard(node: gast.Try) -> bool:
+    """Does a `finally` jump?"""
+    return any(is_discard(n) for stmt in node.finalbody for n in walk_here(stmt))
+
+
 def is_true(test: gast.expr | None) -> bool:
     return isinstance(test, gast.Constant) and bool(test.value)
 
@@ -130,11 +176,7 @@ def is_endless(loop: Loop) -> bool:
 def has_own(jump: type[gast.stmt], stmts: Block) -> bool:
     """Is there a `break` or `continue` in `stmts` that belongs to the loop around them?"""
     for stmt in stmts:
-        inner: Block = []
-        if isinstance(stmt, gast.If):
-            inner = [*stmt.body, *stmt.orelse]
-        elif isinstance(stmt, Loop):
-            inner = stmt.orelse
+        inner = stmt.orelse if isinstance(stmt, Loop) else [s for b in blocks(stmt) for s in b]
         if isinstance(stmt, jump) or has_own(jump, inner):
             return True
     return False
@@ -144,11 +186,20 @@ def rewritten(stmts: Block, rewrite: Callable[[gast.stmt], Block]) -> Block:
     """`stmts` with each statement replaced, those inside of branches and loops first."""
     done: Block = []
     for stmt in stmts:
-        if isinstance(stmt, (gast.If, Loop)):
-            stmt.body = rewritten(stmt.body, rewrite)
-            stmt.orelse = rewritten(stmt.orelse, rewrite)
+        for block in blocks(stmt):
+            block[:] = rewritten(block, rewrite)
         done += rewrite(stmt)
     return done
+
+
+def blocks(stmt: gast.stmt) -> list[Block]:
+    """The blocks of a compound statement."""
+    if isinstance(stmt, (gast.If, Loop)):
+        return [stmt.body, stmt.orelse]
+    if isinstance(stmt, gast.Try):
+        handled = [handler.body for handler in stmt.handlers]
+        return [stmt.body, *handled, stmt.orelse, stmt.finalbody]
+    return []
 
 
 def has_walrus(node: gast.AST) -> bool:

@@ -47,10 +47,10 @@ class TooDeep(Diagnostic):
 # ----- Statements
 
 
-class UnsupportedTry(Diagnostic):
-    title = "`try` is not supported"
-    label = "compiled code does not catch exceptions"
-    help = "test for the condition with `if` before computing"
+class UnsupportedTryStar(Diagnostic):
+    title = "`except*` is not supported"
+    label = "compiled code raises no groups of exceptions"
+    help = "write `except`"
 
 
 class UnsupportedClass(Diagnostic):
@@ -83,18 +83,6 @@ class UnsupportedTypeAlias(Diagnostic):
     title = "a `type` statement inside a compiled function is not supported"
     label = "defined here"
     help = "define the alias at the top of the module"
-
-
-class UnsupportedRaise(Diagnostic):
-    title = "`raise` without an exception is not supported"
-    label = "there is no exception to raise again"
-    help = "name the exception: `raise ValueError(...)`"
-
-
-class UnsupportedCause(Diagnostic):
-    title = "`raise ... from ...` is not supported"
-    label = "compiled code keeps no chain of exceptions"
-    help = "raise the exception alone"
 
 
 class DeleteGlobal(Diagnostic):
@@ -131,6 +119,12 @@ class YieldInContext(Diagnostic):
     title = "`yield` inside `with` is not supported"
     label = "the context is left when nobody takes items of the generator any more"
     help = "enter the context around the loop that takes the items"
+
+
+class YieldInTry(Diagnostic):
+    title = "`yield` inside `try` is not supported"
+    label = "an exception of the loop that takes the items is not the generator's"
+    help = "compute the item in the `try`, and yield it after"
 
 
 class UnsupportedGenerator(Diagnostic):

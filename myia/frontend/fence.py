@@ -39,9 +39,9 @@ FENCE: dict[type, Refusal | None] = {
     gast.Raise: ALLOWED,
     gast.Nonlocal: ALLOWED,
     gast.Global: ALLOWED,
-    gast.Try: errors.UnsupportedTry,
-    gast.TryStar: errors.UnsupportedTry,
-    gast.ExceptHandler: errors.UnsupportedTry,
+    gast.Try: ALLOWED,
+    gast.TryStar: errors.UnsupportedTryStar,
+    gast.ExceptHandler: ALLOWED,
     gast.With: ALLOWED,
     gast.withitem: ALLOWED,
     gast.ClassDef: errors.UnsupportedClass,
@@ -127,10 +127,10 @@ def _comprehension(node: gast.comprehension, parent: gast.AST | None) -> Refusal
     return errors.UnsupportedAsync if node.is_async else None
 
 
-def _raise(node: gast.Raise, parent: gast.AST | None) -> Refusal | None:
-    if node.exc is None:
-        return errors.UnsupportedRaise
-    return None if node.cause is None else errors.UnsupportedCause
+def _try(node: gast.Try, parent: gast.AST | None) -> Refusal | None:
+    # Python runs a `finally` when it forgets a generator that nobody takes items of.
+    parts = [*node.body, *node.orelse, *node.finalbody, *(s for h in node.handlers for s in h.body)]
+    return errors.YieldInTry if yields(parts) else None
 
 
 RULES: dict[type, Callable[[gast.AST, gast.AST | None], Refusal | None]] = {
@@ -139,7 +139,7 @@ RULES: dict[type, Callable[[gast.AST, gast.AST | None], Refusal | None]] = {
     gast.Yield: _yield,
     gast.YieldFrom: _yield,
     gast.comprehension: _comprehension,
-    gast.Raise: _raise,
+    gast.Try: _try,
 }
 
 

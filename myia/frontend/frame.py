@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import gast
 
@@ -22,6 +23,7 @@ from myia.frontend.spans import Spans
 from myia.ir.avals import PY
 from myia.ir.builder import build_region, emit, emit1
 from myia.ir.core import Region, Value
+from myia.ir.primitive import Primitive
 from myia.primitives.core import emit_structured, py
 from myia.primitives.core import structured as s
 from myia.source.diagnostics import InternalError, MyiaError
@@ -36,6 +38,7 @@ class Frame:
     user_liveness: Liveness  # of the user's program, with its jumps: more precise at loops
     core_liveness: Liveness  # of the desugared program
     lower_function: Callable[[Frame, gast.AST], Value]
+    shared: frozenset[str]  # plain names that the parts of a `try` share: they are in cells, too
     values: dict[str, Value] = field(default_factory=dict)
     cells: dict[str, Value] = field(default_factory=dict)
 
@@ -44,6 +47,11 @@ class Frame:
     def read(self, node: gast.Name) -> Value:
         """The value of the variable `node`; a run-time error if it is unbound."""
         kind, name = self.scope.kind(node.id), user_name(node.id)
+        if node.id in self.shared:
+            bound = node not in self.maybe_unbound
+            value = emit1(py.load_cell, self.cells[node.id], name=name, bound=bound)
+            value.name = name
+            return value
         if kind == "cell":
             return emit1(py.load_cell, self.cells[node.id], name=name)
         if kind == "captured":
@@ -67,12 +75,14 @@ class Frame:
         return emit1(py.undefined, name=user_name(name))
 
     def write(self, name: str, value: Value) -> None:
-        if self.scope.is_value(name):
+        if self.is_value(name):
             self.values[name] = value
             value.name = value.name or user_name(name)
         elif self.scope.kind(name) == "global":
             emit(py.store_global, value, name=user_name(name))
         else:
+            if name in self.shared:
+                value.name = value.name or user_name(name)
             emit(py.store_cell, self.cells[name], value, name=user_name(name))
 
     def delete(self, node: gast.Name) -> None:
@@ -81,7 +91,21 @@ class Frame:
             refusal = errors.DeleteGlobal if is_global else errors.DeleteCaptured
             raise MyiaError(refusal(self.spans.of(node), node.id))
         self.read(node)
-        del self.values[node.id]
+        if node.id in self.shared:
+            self.forget([node.id])
+        else:
+            del self.values[node.id]
+
+    def is_value(self, name: str) -> bool:
+        """Is `name` a plain SSA value here?"""
+        return self.scope.is_value(name) and name not in self.shared
+
+    def forget(self, names: Iterable[str]) -> None:
+        """The shared ones of `names` are unbound now, or never read again."""
+        for name in dict.fromkeys(names):
+            if name in self.shared:
+                nothing = emit1(py.undefined, name=user_name(name))
+                emit(py.store_cell, self.cells[name], nothing, name=user_name(name))
 
     def new_cell(self, name: str) -> None:
         self.cells[name] = emit1(py.cell, name=user_name(name))
@@ -98,7 +122,7 @@ class Frame:
         live: Iterable[str] | None = None,
     ) -> tuple[Value, ...]:
         """An `if`, and the results of its branches. Merges the `assigned` names that are `live`."""
-        assigned = [n for n in dict.fromkeys(assigned) if self.scope.is_value(n)]
+        assigned = [n for n in dict.fromkeys(assigned) if self.is_value(n)]
         joined = assigned if live is None else [n for n in assigned if n in live]
         outside = self.values
 
@@ -121,7 +145,7 @@ class Frame:
         live: Iterable[str],
     ) -> None:
         """A loop over `iterable`, while `test`. It carries the `assigned` names that are `live`."""
-        assigned = [n for n in dict.fromkeys(assigned) if self.scope.is_value(n)]
+        assigned = [n for n in dict.fromkeys(assigned) if self.is_value(n)]
         carried = [n for n in assigned if n in live]
         kept = {n: v for n, v in self.values.items() if n not in assigned}
         init = tuple(map(self.current, carried))
@@ -143,6 +167,24 @@ class Frame:
         results = emit_structured.emit_loop(parts)
         self.values = kept
         self._name(carried, results)
+
+    def parts(
+        self,
+        primitive: Primitive,
+        builds: Sequence[Callable[[], Sequence[Value]]],
+        assigned: Iterable[str],
+        **params: Any,
+    ) -> None:
+        """An op with a region for each part of a `try`. Names that it assigns are in cells."""
+        outside = self.values
+
+        def region(build: Callable[[], Sequence[Value]]) -> Region:
+            self.values = dict(outside)
+            return build_region([], build)
+
+        emit(primitive, regions=[region(build) for build in builds], **params)
+        gone = set(assigned)
+        self.values = {n: v for n, v in outside.items() if n not in gone}
 
     def _name(self, names: Sequence[str], values: Sequence[Value]) -> None:
         for name, value in zip(names, values):

@@ -46,10 +46,14 @@ NOTHING: Reads = frozenset()
 
 @dataclass
 class Liveness:
-    """`after[node]`: live after an `if` or loop; `header[node]`: at the start of each iteration."""
+    """`after[node]`: live after an `if` or loop; `header[node]`: at the start of each iteration.
+
+    `escapes[node]`: live after a part of a `try`, where the others start and behind it.
+    """
 
     after: dict[gast.If | Loop, Reads] = field(default_factory=dict)
     header: dict[Loop, Reads] = field(default_factory=dict)
+    escapes: dict[gast.Try, Reads] = field(default_factory=dict)
 
 
 def liveness(stmts: list[gast.stmt]) -> Liveness:
@@ -87,6 +91,7 @@ class _Analysis:
         self.bound: set[str] = set()  # the names that are assigned somewhere
         self.deleted: set[Read] = set()  # live after a `del` of their name
         self.jumps: list[tuple[Reads, Reads]] = []  # live after `break`, after `continue`
+        self.returned = self.raised = NOTHING  # live after `return`, and where an error is caught
 
     # ----- Names
 
@@ -126,19 +131,48 @@ class _Analysis:
         return live
 
     def statement(self, node: gast.stmt, live: Reads) -> Reads:
+        return self.completed(node, live) | self.raised
+
+    def completed(self, node: gast.stmt, live: Reads) -> Reads:
         if isinstance(node, gast.If):
-            self.found.after[node] = live
+            _add(self.found.after, node, live)
             branches = self.block(node.body, live) | self.block(node.orelse, live)
             return self.expression(node.test, branches)
         if isinstance(node, Loop):
             return self.loop(node, live)
+        if isinstance(node, gast.Try):
+            return self.try_(node, live)
         if isinstance(node, gast.Break):
             return self.jumps[-1][0]
         if isinstance(node, gast.Continue):
             return self.jumps[-1][1]
-        if isinstance(node, (gast.Return, gast.Raise)):
-            return self.children(node, NOTHING)
+        if isinstance(node, gast.Return):
+            return self.children(node, self.returned)
+        if isinstance(node, gast.Raise):
+            return self.children(node, self.raised)
         return self.simple(node, live)
+
+    def try_(self, node: gast.Try, live: Reads) -> Reads:
+        jumps, returned, raised = self.jumps, self.returned, self.raised
+        after = live
+
+        def left(reads: Reads) -> Reads:
+            """What is live where the body is left for what has these reads."""
+            return self.block(node.finalbody, reads)
+
+        live, self.raised = left(live), left(raised)
+        if node.finalbody:
+            self.jumps, self.returned = [(left(b), left(c)) for b, c in jumps], left(returned)
+        handled = self.raised
+        for handler in reversed(node.handlers):
+            inside = self.block(handler.body, live)
+            handled |= inside if handler.type is None else self.expression(handler.type, inside)
+        orelse = self.block(node.orelse, live)
+        self.raised = handled
+        body = self.block(node.body, orelse) | handled
+        self.jumps, self.returned, self.raised = jumps, returned, raised
+        _add(self.found.escapes, node, after | live | orelse | handled)
+        return body
 
     def simple(self, node: gast.stmt, live: Reads) -> Reads:
         if isinstance(node, gast.Assign):
@@ -175,8 +209,8 @@ class _Analysis:
             if node.test is not None:
                 body = self.expression(node.test, exhausted | body)
             header, before = header | body, header
-        self.found.after[node] = live
-        self.found.header[node] = header
+        _add(self.found.after, node, live)
+        _add(self.found.header, node, header)
         return header if node.iter is None else self.expression(node.iter, header)
 
     # ----- Expressions
@@ -223,3 +257,8 @@ class _Analysis:
         for child in reversed(list(evaluated_here(node))):
             live = self.expression(child, live)
         return live
+
+
+def _add(found: dict[Any, Reads], node: gast.AST, live: Reads) -> None:
+    """A `finally` is met once for each way into it."""
+    found[node] = found.get(node, NOTHING) | live

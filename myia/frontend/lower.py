@@ -11,11 +11,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import gast
 
 from myia.frontend import errors
-from myia.frontend.core import Loop, body_of
+from myia.frontend.core import Loop, body_of, has_discard, walk_here
 from myia.frontend.desugar import desugar
 from myia.frontend.frame import Frame
 from myia.frontend.generators import is_generator
@@ -44,13 +45,16 @@ def _lower(scope: Scope, spans: Spans, namespace: py.Namespace, may_close: bool 
     node = scope.node
     maybe_unbound, user_liveness = maybe_unbound_reads(node), liveness(body_of(node))
     stmts = desugar(node, may_close=may_close)
+    core_liveness = liveness(stmts)
+    shared = {n for t, live in core_liveness.escapes.items() for n in assigned(t) if n in live}
     frame = Frame(
         scope=scope,
         spans=spans,
         namespace=namespace,
         maybe_unbound=maybe_unbound,
         user_liveness=user_liveness,
-        core_liveness=liveness(stmts),
+        core_liveness=core_liveness,
+        shared=frozenset(n for n in shared if scope.is_value(n)),
         lower_function=_closure,
     )
     return py.Code(
@@ -85,7 +89,7 @@ def _region(frame: Frame, stmts: list[gast.stmt]) -> Region:
     def body(*args: Value) -> list[Value]:
         frame.cells.update(zip(scope.captured, args))
         given = dict(zip(scope.parameters, args[len(scope.captured) :]))
-        for name in _entry_cells(scope):
+        for name in (*_entry_cells(scope), *sorted(frame.shared)):
             frame.new_cell(name)
         for name, value in given.items():
             frame.write(name, value)
@@ -203,7 +207,7 @@ def _assert(frame: Frame, node: gast.Assert) -> None:
 
 
 def _raise(frame: Frame, node: gast.Raise) -> None:
-    emit(py.raise_, expression(frame, node.exc))
+    emit(py.raise_, *expressions(frame, [x for x in (node.exc, node.cause) if x is not None]))
 
 
 def _function(frame: Frame, node: gast.FunctionDef) -> None:
@@ -232,19 +236,47 @@ def _if(frame: Frame, node: gast.If) -> None:
 
 
 def _loop(frame: Frame, node: Loop) -> None:
+    targets = [] if node.target is None else [node.target]
+    live = frame.live_at(node)
+
     def body(item: Value) -> None:
         if node.target is not None:
             assign(frame, node.target, item)
         block(frame, node.body)
+        frame.forget(n for n in assigned(*targets, *node.body) if n not in live)
 
-    targets = [] if node.target is None else [node.target]
     frame.loop(
         None if node.iter is None else expression(frame, node.iter),
         None if node.test is None else lambda: expression(frame, node.test),
         body,
         assigned(*targets, *node.body),
-        frame.live_at(node),
+        live,
     )
+
+
+def _classes(frame: Frame, node: gast.expr | None) -> list[Value]:
+    return [] if node is None else [expression(frame, node)]
+
+
+def _try(frame: Frame, node: gast.Try) -> None:
+    def part(stmts: list[gast.stmt]) -> Callable[[], list[Value]]:
+        def build() -> list[Value]:
+            block(frame, stmts)
+            return []
+
+        return build
+
+    if node.finalbody:
+        regions = [part(node.body), part(node.finalbody)]
+        catches = has_discard(node) or any(
+            isinstance(n, (gast.Raise, gast.Assert)) for s in node.finalbody for n in walk_here(s)
+        )
+        frame.parts(py.finally_, regions, assigned(node), catches_all=catches)
+        return
+    regions = [part(node.body), part(node.orelse)]
+    for handler in node.handlers:
+        regions += [partial(_classes, frame, handler.type), part(handler.body)]
+    frame.parts(py.try_, regions, assigned(node))
 
 
 STATEMENTS: dict[type, Callable[[Frame, gast.stmt], None]] = {
@@ -260,5 +292,6 @@ STATEMENTS: dict[type, Callable[[Frame, gast.stmt], None]] = {
     gast.Raise: _raise,
     gast.FunctionDef: _function,
     gast.If: _if,
+    gast.Try: _try,
     Loop: _loop,
 }

@@ -19,7 +19,7 @@ from myia.frontend.scopes import assigned
 from myia.ir.builder import at, emit, emit1
 from myia.ir.core import Value
 from myia.ir.primitive import Primitive
-from myia.primitives.core import py
+from myia.primitives.core import desugared, py
 
 BINARY = {
     gast.Add: "+",
@@ -163,9 +163,14 @@ def _compare(frame: Frame, node: gast.Compare) -> Value:
 # ----- Calls and functions
 
 
+EXCEPTIONS = {desugared.caught: py.caught, desugared.discard: py.discard}
+
+
 def _call(frame: Frame, node: gast.Call) -> Value:
     if _is_bare_super(frame, node):
         return _super(frame)
+    if isinstance(node.func, gast.Constant) and node.func.value in EXCEPTIONS:
+        return emit1(EXCEPTIONS[node.func.value])
     f = expression(frame, node.func)
     args, spec = [], []
     for arg in node.args:

@@ -1,13 +1,11 @@
 """Desugaring of `with` and `import` to calls of `primitives/core/desugared.py`; context functions.
 
     with E as t:                   %context = E
-        if c:                      t = enter(%context)
-            return x      ->       if c:
-        rest                           %left = x
+        body              ->       t = enter(%context)
+                                   try:
+                                       body
+                                   finally:
                                        leave(%context)
-                                       return %left
-                                   rest
-                                   leave(%context)
 
     import a.b                     a = import_module("a.b", True)
     from m import x as y  ->       y = import_from("m", "x")
@@ -21,8 +19,8 @@ A function under `contextlib.contextmanager` is cut in two at its `yield`:
         finally:                       return 2, %leave
             k.scale = old
 
-An exception that leaves the block ends the program, whose arguments are then as they were: the
-context is left only where the block completes or jumps.
+An exception that nothing catches ends the program, whose arguments are then as they were: what
+leaving the context does then is not seen.
 """
 
 from __future__ import annotations
@@ -72,40 +70,10 @@ class _Statements(gast.NodeTransformer):
         else:
             first = gast.Assign([item.optional_vars], entered, None)
 
-        def leave(at: gast.AST) -> gast.stmt:
-            left = gast.Expr(_call(desugared.leave, [name(context, like)], like))
-            return gast.copy_location(left, at)
-
         gast.copy_location(first, like)
-        return [assign(context, like, like), first, *self.leaving(body, leave), leave(like)]
-
-    def leaving(
-        self, stmts: Block, leave: Callable[[gast.AST], gast.stmt], in_loop: bool = False
-    ) -> Block:
-        """`stmts`, where each jump out of them is preceded by `leave`."""
-        done: Block = []
-        for stmt in stmts:
-            if isinstance(stmt, gast.Return):
-                done += self.leaving_return(stmt, leave)
-                continue
-            if isinstance(stmt, (gast.Break, gast.Continue)) and not in_loop:
-                done.append(leave(stmt))
-            elif isinstance(stmt, gast.If):
-                stmt.body = self.leaving(stmt.body, leave, in_loop)
-                stmt.orelse = self.leaving(stmt.orelse, leave, in_loop)
-            elif isinstance(stmt, (gast.For, gast.While)):
-                stmt.body = self.leaving(stmt.body, leave, True)
-                stmt.orelse = self.leaving(stmt.orelse, leave, in_loop)
-            done.append(stmt)
-        return done
-
-    def leaving_return(self, node: gast.Return, leave: Callable[[gast.AST], gast.stmt]) -> Block:
-        if node.value is None or isinstance(node.value, gast.Constant):
-            return [leave(node), node]
-        result = f"%left{next(self.numbers)}"
-        first = assign(result, node.value, node)
-        node.value = name(result, node)
-        return [first, leave(node), node]
+        left = gast.Expr(_call(desugared.leave, [name(context, like)], like))
+        ends = gast.Try(body, [], [], [gast.copy_location(left, like)])
+        return [assign(context, like, like), first, gast.copy_location(ends, body[0])]
 
     # ----- Imports
 

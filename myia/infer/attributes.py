@@ -32,7 +32,9 @@ from myia.infer.domain.heap import (
 from myia.infer.domain.heap_arrays import ARRAYS
 from myia.infer.domain.values import (
     Abstract,
+    Caught,
     Method,
+    NewException,
     Opaque,
     Outside,
     Partial,
@@ -48,6 +50,7 @@ from myia.infer.jax.objects import objects
 from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
 from myia.infer.numeric.constant_methods import constant_or_none
 from myia.infer.numeric.samples import has, type_of
+from myia.infer.paths import caught
 
 OF_FUNCTION = "keep it in a global, or in an instance"
 
@@ -75,6 +78,8 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     contents = ctx.held(x)
     if isinstance(contents, InstanceObject):
         return _instance_attribute(ctx, x, contents, name)
+    if isinstance(x, (Caught, NewException)):
+        return caught.attribute(ctx, x, name)
     if isinstance(x, Opaque):
         return _opaque_attribute(ctx, x, name)
     if isinstance(x, Super):
@@ -189,6 +194,8 @@ def _make_namedtuple(ctx: Context, make: Partial, args: tuple, kwargs: dict) -> 
 
 def _instance_attribute(ctx: Context, x: Abstract, contents: InstanceObject, name: str) -> Abstract:
     cls = contents.cls
+    if name == "args" and issubclass(cls, BaseException):
+        return contents.values[contents.names.index(name)]
     if name in contents.names and (name in slots_of(cls) or not ctx.fact(IsManaged(cls, name))):
         return contents.values[contents.names.index(name)]
     if name == "__class__":
@@ -229,6 +236,8 @@ def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:
         _fail_without(ctx, super, name)
     if found is object.__init__:
         return Method(found, x.self)
+    if name == "__init__" and issubclass(cls, BaseException) and not _is_function(found):
+        return Method(BaseException.__init__, x.self)
     return _bind_descriptor(ctx, found, x.self, cls, question)
 
 
@@ -293,7 +302,8 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
             help_text="make a new one: `dataclasses.replace(x, field=value)`",
         )
     setter = ctx.fact(ClassAttribute(contents.cls, "__setattr__"))
-    if setter not in (object.__setattr__, types.SimpleNamespace.__setattr__):
+    plain = (object.__setattr__, types.SimpleNamespace.__setattr__, BaseException.__setattr__)
+    if setter not in plain:
         ctx.fail(Unsupported, what="`__setattr__`")
     if name not in slots_of(contents.cls) and ctx.fact(IsManaged(contents.cls, name)):
         found = ctx.fact(ClassAttribute(contents.cls, name))

@@ -3,10 +3,10 @@
 A diagnostic is declared in the folder of the stage that reports it (`frontend/errors.py`,
 `infer/domain/errors.py`, ...):
 
-    class UnsupportedTry(Diagnostic):
-        title = "`try` is not supported"
-        label = "exceptions cannot be compiled"
-        help = "test for the condition with `if` before computing"
+    class UnsupportedAsync(Diagnostic):
+        title = "asynchronous code is not supported"
+        label = "compiled code does not wait"
+        help = "await before or after the call of the compiled function"
 
 `title`, `label`, `notes` and `help` are templates formatted with the instance's fields.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import operator
+import sys
 
 from myia.primitives.core import py
 from myia.primitives.core.structured import Loop, if_p, loop_p
@@ -102,6 +103,8 @@ def run_op(op, xs, env, namespace):
         return run_region(op.regions[0 if truth(xs[0]) else 1], [], env, namespace)
     if op.primitive is loop_p:
         return run_loop(op, xs, env, namespace)
+    if op.primitive in (py.try_, py.finally_):
+        return run_try(op, env, namespace)
     result = OPS[op.primitive](*xs, namespace=namespace, **op.params)
     if op.primitive is py.unpack:
         return result
@@ -130,6 +133,51 @@ def run_loop(op, xs, env, namespace):
             except StopIteration:
                 return carries
         carries = run_region(parts.body, [item, *carries], env, namespace)
+
+
+class Discarded:
+    """An exception that goes through a `finally`, until a jump forgets it."""
+
+    def __init__(self, error):
+        self.error = error
+
+
+pending = []
+
+
+def discard(**_):
+    pending[-1].error = None
+
+
+def run_try(op, env, namespace):
+    def run(region):
+        return run_region(region, [], env, namespace)
+
+    body, second, *handlers = op.regions
+    if op.primitive is py.finally_:
+        held = Discarded(None)
+        try:
+            run(body)
+        except BaseException as error:
+            held.error = error
+        pending.append(held)
+        try:
+            run(second)
+        finally:
+            pending.pop()
+        if held.error is not None:
+            raise held.error
+        return []
+    try:
+        run(body)
+    except BaseException as error:
+        for test, handler in zip(handlers[::2], handlers[1::2]):
+            if not test.yields or isinstance(error, run(test)[0]):
+                run(handler)
+                return []
+        raise
+    run(second)
+    return []
 
 
 # ----- One function per op; `namespace` is where global and free names are
@@ -213,8 +261,10 @@ def assert_(condition, message, **_):
         raise AssertionError(message)
 
 
-def raise_(exception, **_):
-    raise exception
+def raise_(exception, cause=UNDEFINED, **_):
+    if cause is UNDEFINED:
+        raise exception
+    raise exception from cause
 
 
 def store_cell(cell, x, **_):
@@ -251,4 +301,6 @@ OPS = {
     py.format_: format_,
     py.assert_: assert_,
     py.raise_: raise_,
+    py.caught: lambda **_: sys.exception(),
+    py.discard: discard,
 }

@@ -12,23 +12,6 @@ from tests.frontend.compare import define
 
 # name: (the program, the message without its location)
 REFUSED = {
-    "try": (
-        """
-        def f(x):
-            try:
-                return 1 / x
-            except ZeroDivisionError:
-                return 0
-        """,
-        """
-        `try` is not supported
-          --> <test>:2:5
-           |
-         2 |     try:
-           |     ^^^^ compiled code does not catch exceptions
-          help: test for the condition with `if` before computing
-        """,
-    ),
     "except_group": (
         """
         def f(x):
@@ -38,12 +21,12 @@ REFUSED = {
                 pass
         """,
         """
-        `try` is not supported
+        `except*` is not supported
           --> <test>:2:5
            |
          2 |     try:
-           |     ^^^^ compiled code does not catch exceptions
-          help: test for the condition with `if` before computing
+           |     ^^^^ compiled code raises no groups of exceptions
+          help: write `except`
         """,
     ),
     "class": (
@@ -142,34 +125,6 @@ REFUSED = {
          2 |     async def g():
            |     ^^^^^^^^^^^^^^ compiled code does not wait
           help: await before or after the call, or in a function that the host calls: `myia.host`
-        """,
-    ),
-    "bare_raise": (
-        """
-        def f(x):
-            raise
-        """,
-        """
-        `raise` without an exception is not supported
-          --> <test>:2:5
-           |
-         2 |     raise
-           |     ^^^^^ there is no exception to raise again
-          help: name the exception: `raise ValueError(...)`
-        """,
-    ),
-    "raise_from": (
-        """
-        def f(x):
-            raise ValueError("no") from None
-        """,
-        """
-        `raise ... from ...` is not supported
-          --> <test>:2:5
-           |
-         2 |     raise ValueError("no") from None
-           |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ compiled code keeps no chain of exceptions
-          help: raise the exception alone
         """,
     ),
     "del_of_captured": (

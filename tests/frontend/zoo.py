@@ -1405,3 +1405,45 @@ class Savings(Account):
 
     def add_by_lambda(self, k):
         return (lambda s: super().add(k))(self), (lambda s: super(Savings, s).add(k))(self)
+
+
+# ----- Exceptions
+
+
+@on(([1, 0, 3], 1), ([1, 2], 5), ([], 0))
+def exceptions_in_a_loop(xs, k):
+    found = []
+    for i, x in enumerate(xs):
+        try:
+            if x > 2:
+                raise KeyError(x)
+            found.append(6 // x)
+            if i == k:
+                break
+        except ZeroDivisionError:
+            found.append(-1)
+            continue
+        except LookupError as e:
+            found.append(e.args[0])
+            if k == 5:
+                return found
+        else:
+            found.append(i)
+        finally:
+            found.append("end")
+    return found
+
+
+@on((1,), (2,), (3,))
+def jumps_out_of_finally(x):
+    try:
+        try:
+            if x > 1:
+                raise ValueError("a")
+            return 1
+        finally:
+            for i in range(3):
+                if i == x:
+                    return i + 10
+    except ValueError as e:
+        return str(e)

@@ -60,7 +60,8 @@ def _bounded_items(ctx: Context, x: values.Iterator) -> Items:
     def item(i: Abstract) -> Abstract:
         message = TOO_MANY_ITERATIONS.format(bound=max_length)
         if not is_static_int(i):
-            ctx.check(logic.ge(index_value(i), constant(max_length, np.int64)), ValueError, message)
+            beyond = logic.ge(index_value(i), constant(max_length, np.int64))
+            ctx.check(beyond, ValueError, message, is_python=False)
         elif ctx.int_of(i, "an index") >= max_length:
             ctx.fail(BadValue, message=message)
         return part.item(i)

@@ -15,6 +15,7 @@ from myia.frontend.core import Block, body_of, fresh_names
 from myia.frontend.desugar.break_ import remove_breaks
 from myia.frontend.desugar.closed import return_when_closed
 from myia.frontend.desugar.continue_ import remove_continues
+from myia.frontend.desugar.finally_ import discard_before_jumps
 from myia.frontend.desugar.raise_ import leave_after_raise
 from myia.frontend.desugar.return_ import remove_early_returns
 from myia.frontend.desugar.unreachable import drop_unreachable
@@ -24,6 +25,7 @@ from myia.frontend.desugar.walrus_test import move_walrus_tests
 DESUGARINGS = (
     drop_unreachable,
     move_walrus_tests,
+    discard_before_jumps,
     leave_after_raise,
     remove_breaks,
     remove_early_returns,

@@ -27,10 +27,13 @@ from myia.frontend.core import (
     Loop,
     assign,
     constant,
+    has_discard,
     if_,
+    is_discard,
     is_endless,
     name,
     not_,
+    rewritten,
     unless,
 )
 
@@ -65,6 +68,8 @@ def remove(stmts: Block, jump: Jump) -> Block:
             taken, rest = _remove_in_if(stmt, rest, jump)
         elif isinstance(stmt, Loop) and jump.leaves_loops:
             taken = _remove_in_loop(stmt, jump)
+        elif isinstance(stmt, gast.Try):
+            taken = _remove_in_try(stmt, jump)
         done.append(stmt)
         if taken is Taken.MAYBE and rest:
             return [*done, if_(not_(name(jump.flag, stmt)), remove(rest, jump), [], stmt)]
@@ -92,6 +97,45 @@ def _remove_in_loop(loop: Loop, jump: Jump) -> Taken:
     return taken
 
 
+def _remove_in_try(node: gast.Try, jump: Jump) -> Taken:
+    """Remove the jumps in all parts. What `finally` does is done after a jump, too."""
+    taken, jumps = _taken([node], jump), _taken(node.body, jump) is not Taken.NEVER
+    after = remove(node.orelse, jump)
+    if jumps and after:
+        after = [if_(not_(name(jump.flag, node)), after, [], node)]
+    if jumps and has_discard(node):
+        _override(node, jump)
+    node.body, node.orelse = remove(node.body, jump), after
+    for handler in node.handlers:
+        handler.body = remove(handler.body, jump)
+    node.finalbody = remove(node.finalbody, jump)
+    return taken
+
+
+def _override(node: gast.Try, jump: Jump) -> None:
+    """A jump out of a `finally` replaces the one that the body takes (`finally_.py`).
+
+    finally:                       %returned_before = %returned
+        if c:                      %returned = False
+            discard()      ->      if c:
+            break                      discard()
+                                       %returned_before = False
+                                       break
+                                   if %returned_before:
+                                       %returned = True
+    """
+    before = f"{jump.flag}_before"
+
+    def forget(stmt: gast.stmt) -> Block:
+        return [stmt, assign(before, constant(False, stmt), stmt)] if is_discard(stmt) else [stmt]
+
+    stmts = rewritten(node.finalbody, forget)
+    first = [assign(before, name(jump.flag, node), node)]
+    first.append(assign(jump.flag, constant(False, node), node))
+    again = assign(jump.flag, constant(True, node), node)
+    node.finalbody = [*first, *stmts, if_(name(before, node), [again], [], node)]
+
+
 def _taken(stmts: Block, jump: Jump) -> Taken:
     """Whether `stmts` take the jump."""
     found = Taken.NEVER
@@ -104,10 +148,19 @@ def _taken(stmts: Block, jump: Jump) -> Taken:
         elif isinstance(stmt, Loop) and jump.leaves_loops:
             inside = min(_taken(stmt.body, jump), Taken.MAYBE)
             taken = Taken.ALWAYS if is_endless(stmt) else inside
+        elif isinstance(stmt, gast.Try):
+            taken = _taken_in_try(stmt, jump)
         found = max(found, taken)
         if found is Taken.ALWAYS:
             break
     return found
+
+
+def _taken_in_try(node: gast.Try, jump: Jump) -> Taken:
+    taken = _taken([*node.body, *node.orelse], jump)
+    for handler in node.handlers:
+        taken = _join(taken, _taken(handler.body, jump))
+    return max(taken, _taken(node.finalbody, jump))
 
 
 def _join(a: Taken, b: Taken) -> Taken:

@@ -9,6 +9,8 @@
                                        continue
 
 A `for` ends by itself: without an early exit, its trip count stays known. `%nothing` is unbound.
+In a `try` nothing is jumped over: where an error may be caught, inference tests for it
+(`infer/eval/handlers.py`).
 """
 
 from __future__ import annotations
@@ -35,4 +37,8 @@ def _leave(stmts: Block, around: str | None) -> Block:
         elif isinstance(stmt, Loop):
             inside = "while" if stmt.iter is None or around == "while" else "for"
             stmt.body, stmt.orelse = _leave(stmt.body, inside), _leave(stmt.orelse, around)
+        elif isinstance(stmt, gast.Try):
+            outside = [*(handler.body for handler in stmt.handlers), stmt.orelse, stmt.finalbody]
+            for block in outside:
+                block[:] = _leave(block, around)
     return done

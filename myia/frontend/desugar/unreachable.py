@@ -12,16 +12,15 @@ from __future__ import annotations
 
 import gast
 
-from myia.frontend.core import Block, Fresh, Loop, has_own, is_true
+from myia.frontend.core import Block, Fresh, Loop, blocks, has_own, is_true
 
 JUMPS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
 
 
 def drop_unreachable(stmts: Block, fresh: Fresh) -> Block:
     for i, stmt in enumerate(stmts):
-        if isinstance(stmt, (gast.If, Loop)):
-            stmt.body = drop_unreachable(stmt.body, fresh)
-            stmt.orelse = drop_unreachable(stmt.orelse, fresh)
+        for block in blocks(stmt):
+            block[:] = drop_unreachable(block, fresh)
         if isinstance(stmt, Loop) and stmt.iter is None and is_true(stmt.test):
             stmt.orelse = []
         if not _completes(stmt):
@@ -38,6 +37,10 @@ def _completes(stmt: gast.stmt) -> bool:
     if isinstance(stmt, Loop):
         exhausts = stmt.iter is not None or not is_true(stmt.test)
         return (exhausts and _block_completes(stmt.orelse)) or has_own(gast.Break, stmt.body)
+    if isinstance(stmt, gast.Try):
+        body = _block_completes(stmt.body) and _block_completes(stmt.orelse)
+        handled = any(_block_completes(handler.body) for handler in stmt.handlers)
+        return (body or handled) and _block_completes(stmt.finalbody)
     return True
 
 

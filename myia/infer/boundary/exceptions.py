@@ -11,37 +11,82 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from myia.infer.boundary.results import TO_PYTHON, HostArguments
+from myia.infer.boundary.results import TO_PYTHON, HostArguments, Recipe
 from myia.infer.domain.checks import Check, Hidden, MakeException
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
-from myia.infer.domain.values import Abstract, NewException, Outside, Static
+from myia.infer.domain.values import (
+    UNDEFINED,
+    Abstract,
+    Caught,
+    NewException,
+    Outside,
+    Static,
+    is_none,
+)
 from myia.ir.builder import current_span
 
 
-def raised(ctx: Context, x: Abstract) -> Check:
-    """The exception that `raise x` raises, as a check has it."""
+def raised(ctx: Context, x: Abstract, cause: Abstract | None = None) -> Check:
+    """The exception that `raise x from cause` raises, as a check has it."""
     # One made outside is raised as it is, with what it holds then.
-    if isinstance(x, (Static, Outside)) and isinstance(x.value, BaseException):
+    if isinstance(x, (Static, Outside)) and isinstance(x.value, BaseException) and cause is None:
         error = x.value
         return Check(type(error), _text(error), make=lambda numbers: error)
-    if isinstance(x, Static) and isinstance(x.value, type) and issubclass(x.value, BaseException):
-        x = NewException(x.value, ())
-    if not isinstance(x, NewException):
-        ctx.fail(Unsupported, what=f"`raise` of {ctx.describe(x)}")
     outputs = HostArguments(ctx, {})
-    recipes = [outputs.recipe(item) for item in x.arguments]
-    kinds, positional = tuple(outputs.kinds), len(x.arguments) - len(x.names)
+    recipe = _recipe(ctx, x, outputs)
+    because = None if cause is None else _cause_recipe(ctx, cause, outputs)
+    kinds = tuple(outputs.kinds)
 
     def make(numbers: Sequence[Any]) -> BaseException:
         numbers = [
             n if isinstance(n, Hidden) else TO_PYTHON[kind](n) for n, kind in zip(numbers, kinds)
         ]
-        given = [recipe(numbers, ()) for recipe in recipes]
-        return x.cls(*given[:positional], **dict(zip(x.names, given[positional:])))
+        made = recipe(numbers, ())
+        if because is not None:
+            made.__cause__ = because(numbers, ())
+        return made
 
-    message = _message(x.cls, make, len(kinds))
-    return Check(x.cls, message, current_span(), tuple(outputs.values), make)
+    cls = _class(x)
+    return Check(cls, _message(cls, make, len(kinds)), current_span(), tuple(outputs.values), make)
+
+
+def _class(x: Abstract) -> type[BaseException]:
+    if isinstance(x, NewException):
+        return x.cls
+    assert isinstance(x, (Static, Outside))
+    return x.value if isinstance(x.value, type) else type(x.value)
+
+
+def _recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
+    """How an exception is made of run-time numbers."""
+    if isinstance(x, (Static, Outside)) and isinstance(x.value, BaseException):
+        error = x.value
+        return lambda numbers, objects: error
+    if isinstance(x, Static) and isinstance(x.value, type) and issubclass(x.value, BaseException):
+        x = NewException(x.value, ())
+    if not isinstance(x, NewException):
+        ctx.fail(Unsupported, what=f"`raise` of {ctx.describe(x)}")
+    made, names, positional = x.cls, x.names, len(x.arguments) - len(x.names)
+    recipes = [outputs.recipe(item) for item in x.arguments]
+
+    def make(numbers: Sequence[Any], objects: Sequence[Any]) -> BaseException:
+        given = [recipe(numbers, objects) for recipe in recipes]
+        return made(*given[:positional], **dict(zip(names, given[positional:])))
+
+    return make
+
+
+def _cause_recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
+    """The same of what stands behind `from`."""
+    if is_none(x):
+        return lambda numbers, objects: None
+    if isinstance(x, Caught):
+        if len(x.options) > 1 or UNDEFINED in x.options[0].children():
+            help_text = "raise it alone, or write a handler for each class"
+            ctx.fail(Unsupported, what="`raise ... from` this exception", help_text=help_text)
+        (x,) = x.options
+    return _recipe(ctx, x, outputs)
 
 
 def _message(cls: type[BaseException], make: MakeException, count: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,11 @@ class Check:
     """A run-time check: the exception that Python would raise, and where.
 
     `message` shows `HIDDEN` for `values`, the run-time numbers in the exception. `make(numbers)` is
-    the exception with their numbers. `of_int64`: Python's own ints would go on. `outgrown`: it is
-    no exception, but a capacity that is too small (`capacities.py`).
+    the exception with their numbers. `of_int64`: Python's own ints would go on. `is_python`: Python
+    raises it, too, so that it can be caught. `given`: of a `raise`, what it raises (`Given`).
+    `again`: it stands for an earlier check, whose error a handler raises again. `is_caught`: a
+    handler around it has caught it. `outgrown`: it is no exception, but a capacity that is too
+    small (`capacities.py`).
     """
 
     exception: type[BaseException]
@@ -45,6 +48,15 @@ class Check:
     make: MakeException | None = None
     of_int64: bool = False
     outgrown: Site | None = None
+    is_python: bool = True
+    given: Given | None = None
+    again: int | None = None
+    is_caught: bool = False
+
+    @property
+    def can_be_caught(self) -> bool:
+        python = self.is_python and not self.of_int64
+        return python and self.outgrown is None and not self.is_caught
 
     def __str__(self) -> str:
         return f"{self.exception.__name__}: {self.message}"
@@ -66,6 +78,59 @@ class Check:
             return self.make([Hidden()] * len(self.values))
         except Exception:  # the class does not take what stands for the numbers
             return self.exception.__new__(self.exception, self.message)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The exception of a `raise`, as its handler sees it.
+
+    `exception`: the abstract value; if it holds run-time values, they are those of the raise, and
+    `cell`, an object of the `try`, holds it where it is caught.
+    """
+
+    exception: Any
+    cell: int | None = None
+
+
+@dataclass(eq=False)
+class Try:
+    """A `try` whose body is inferred. `cells`: by form, for exceptions with run-time values.
+
+    `is_final`: it has a `finally`, which every error passes through.
+    """
+
+    classes: tuple[type[BaseException], ...]  # what its handlers catch
+    is_final: bool = False
+    cells: dict[Any, int] = field(default_factory=dict)
+
+
+@dataclass
+class Handlers:
+    """The handlers that may catch what the present op raises.
+
+    An error that may be caught ends the code up to its handler: what follows runs if there is none
+    (`infer/paths/raised.py`). `clean` is the error code of which that is known already; checks from
+    number `mark` on may have changed it.
+    """
+
+    stack: list[Try] = field(default_factory=list)
+    clean: Value | None = None
+    mark: int = 0
+    caught: list[Any] = field(default_factory=list)  # exceptions whose handlers are running
+    pending: list[Any] = field(default_factory=list)  # cells of errors that a `finally` holds back
+    loops: set[Any] = field(default_factory=set)  # that errors end, by path
+
+    def catches(self, *exceptions: type[BaseException]) -> bool:
+        """May an error of one of these classes be caught?"""
+        return any(issubclass(e, t.classes) for t in self.stack for e in exceptions)
+
+    def catches_check(self, check: Check) -> bool:
+        return check.can_be_caught and self.catches(check.exception)
+
+    def catcher(self, exception: type[BaseException]) -> Try | None:
+        """The `try` that catches an exception of this class."""
+        tries = (t for t in reversed(self.stack) if not t.is_final)
+        return next((t for t in tries if issubclass(exception, t.classes)), None)
 
 
 @contextmanager

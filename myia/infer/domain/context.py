@@ -11,9 +11,10 @@ import numpy as np
 
 from myia.infer.capacities import Capacities, Known
 from myia.infer.domain import swapped_arrays
-from myia.infer.domain.checks import Check, Hidden
+from myia.infer.domain.checks import Check, Handlers, Hidden
 from myia.infer.domain.describe import describe
 from myia.infer.domain.errors import (
+    AlreadyRaised,
     BadValue,
     CertainError,
     InvalidatedRead,
@@ -162,6 +163,7 @@ class Context:
         self.capacities = Capacities(capacities)  # of lists without a bound
         # The heaps before the loops and branches that are being inferred.
         self.scopes: list[Heap] = []
+        self.handlers = Handlers()
 
     def load(self, f: Any) -> Code:
         """The code of a Python function."""
@@ -362,7 +364,8 @@ class Context:
             return x.value
         message = "this is None here" if isinstance(x.absent, Static) else "no value here"
         error = TypeError if isinstance(x.absent, Static) else UnboundLocalError
-        self.check(logic.not_(x.present.value), error, message)
+        # Python's error for `None` depends on what is done with it.
+        self.check(logic.not_(x.present.value), error, message, is_python=error is not TypeError)
         return x.value
 
     # ----- Run-time checks
@@ -374,13 +377,14 @@ class Context:
         message: str,
         *values: Value,
         of_int64: bool = False,
+        is_python: bool = True,
     ) -> None:
         """At run time, if `failed` (a bool scalar) holds and nothing failed before: the error.
 
-        With `values`, integers, `message` is a template of `str.format`. `of_int64`: Python's own
-        ints would go on.
+        With `values`, integers, `message` is a template of `str.format`. `of_int64`, `is_python`:
+        as in `Check`.
         """
-        check = Check(exception, message, current_span(), of_int64=of_int64)
+        check = Check(exception, message, current_span(), of_int64=of_int64, is_python=is_python)
         if values:
             check = replace(
                 check,
@@ -392,6 +396,8 @@ class Context:
 
     def check_certain(self, error: CertainError) -> None:
         """The run-time check of an error that is certain if the program comes here."""
+        if isinstance(error, AlreadyRaised):
+            return
         check = replace(error.check, span=error.diagnostic.span)
         self.add_check(constant(True, bool), check)
 

@@ -19,6 +19,7 @@ from myia.infer.domain.heap import (
 )
 from myia.infer.domain.values import (
     Abstract,
+    Caught,
     Choice,
     Closure,
     NewException,
@@ -38,6 +39,7 @@ NAMES: dict[type, str] = {
     Choice: "one of several functions",
     Closure: "a function",
     Range: "a range",
+    Caught: "an exception that was caught",
     Text: "a string with run-time values",
     UndefinedType: "undefined",
     ViewObject: "a view of an array",

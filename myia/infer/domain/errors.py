@@ -84,6 +84,10 @@ class RaiseReached(CertainError):
     """A `raise` statement: no mistake, even where it is sure to be reached."""
 
 
+class AlreadyRaised(RaiseReached):
+    """Nothing more is reached: the error code is set."""
+
+
 class Unsupported(Diagnostic):
     """A function, method, attribute or operation that we do not compile."""
 

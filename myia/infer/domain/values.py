@@ -251,6 +251,16 @@ class NewException(Abstract):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Caught(Abstract):
+    """The exception that a handler is for: the one of `options` that has the error code `code`."""
+
+    PARTS = ("code", "options")
+    code: Scalar
+    options: tuple[Abstract, ...]
+    codes: tuple[tuple[int, ...], ...]  # of each option
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Super(Abstract):
     """`super(cls, self)`: the attributes of `self` that come after `cls`."""
 

@@ -81,7 +81,8 @@ def with_nominal_shape(ctx: Context, x: Abstract) -> Abstract:
         refuse_dynamic(ctx, "a part")
     for length, n in zip(lengths, nominal):
         less = logic.ne(length.value, constant(n, np.int64))
-        ctx.check(less, IndexError, "a slice leaves its axis, where its full length is needed")
+        message = "a slice leaves its axis, where its full length is needed"
+        ctx.check(less, IndexError, message, is_python=False)
     if isinstance(contents, DynamicView):
         return ctx.view(Ref(contents.base), contents.step.bounding_slice)
     return ctx.array(read(ctx, x).value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from myia.infer.domain.facts import ABSENT, Answer, Cell, Global
 from myia.infer.domain.heap import BufferObject, Contents, ListObject, RowObject, SetObject
 from myia.infer.domain.values import (
     Abstract,
+    Caught,
     Opaque,
     Outside,
     Ref,
@@ -37,6 +39,8 @@ from myia.infer.loops.generators import is_generator
 from myia.infer.loops.iterables import items_of, iterated
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.numeric.samples import has, type_of
+from myia.infer.paths.caught import given, raise_again
+from myia.infer.paths.raised import may_have_raised, unless_raised
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Primitive
@@ -94,7 +98,12 @@ class Interpreter(Context):
     def run(self, region: Region, env: Env) -> list[Abstract]:
         """Run the region's ops; what it yields."""
         self.inferred_ops += len(region.ops)
-        for op in region.ops:
+        return self._run_from(0, region, env)
+
+    def _run_from(self, start: int, region: Region, env: Env) -> list[Abstract]:
+        for i, op in enumerate(region.ops[start:], start):
+            if may_have_raised(self):
+                return unless_raised(self, partial(self._run_from, i, region, env))
             with at(op.span):
                 results = HANDLERS[op.primitive.name](self, op, env)
             for target, x in zip(op.results, results):
@@ -179,9 +188,11 @@ class Interpreter(Context):
         """True where any element is."""
         return reduce_or(value, axes=tuple(range(value.aval.ndim)))
 
-    def raise_error(self, exception: Abstract) -> None:
+    def raise_error(self, exception: Abstract, cause: Abstract | None = None) -> None:
         """`raise`: the call raises it, if the program comes here."""
-        raised = exceptions.raised(self, exception)
+        if isinstance(exception, Caught):
+            raise_again(self, exception)
+        raised = given(self, exceptions.raised(self, exception, cause), exception)
         raise RaiseReached(Raises(current_span(), raised.message), raised)
 
 

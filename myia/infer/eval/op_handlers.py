@@ -18,11 +18,13 @@ from myia.infer.domain.values import (
     Abstract,
     Closure,
     NewException,
+    Optional,
     Ref,
     Scalar,
     SliceValue,
     Static,
     Tuple,
+    UndefinedType,
     is_none,
 )
 from myia.infer.eval import static_code
@@ -56,6 +58,15 @@ def _defined(ctx: Context, op: Op, x: Abstract) -> Abstract:
     if op.params.get("captured"):
         error, message = NameError, _UNBOUND.format("free", op.params["name"]) + _ENCLOSING
     return assigned.defined(ctx, x, error, message)
+
+
+def _content(ctx: Context, op: Op, x: Abstract) -> Abstract:
+    """What a variable in a cell holds."""
+    if op.params.get("bound"):
+        if isinstance(x, Optional) and isinstance(x.absent, UndefinedType):
+            return x.value
+        return x
+    return _defined(ctx, op, x)
 
 
 # ----- Operators
@@ -194,7 +205,7 @@ SIMPLE_HANDLERS: dict[Primitive, Callable[..., Any]] = {
     py.free: lambda ctx, op: ctx.free_value(op.params["name"]),
     py.undefined: lambda ctx, op: UNDEFINED,
     py.cell: lambda ctx, op: ctx.new(CellObject(UNDEFINED)),
-    py.load_cell: lambda ctx, op, cell: _defined(ctx, op, ctx.contents(cell).content),
+    py.load_cell: lambda ctx, op, cell: _content(ctx, op, ctx.contents(cell).content),
     py.binary: lambda ctx, op, x, y: _checked(ctx, operators.binary, op.params["op"], x, y),
     py.inplace: lambda ctx, op, x, y: _checked(ctx, operators.inplace, op.params["op"], x, y),
     py.getattr_: lambda ctx, op, x: ctx.getattr(x, op.params["name"]),
@@ -202,7 +213,7 @@ SIMPLE_HANDLERS: dict[Primitive, Callable[..., Any]] = {
     py.delitem: lambda ctx, op, x, key: indexing.delitem(ctx, x, key),
     py.slice_: lambda ctx, op, start, stop, step: SliceValue(start, stop, step),
     py.format_: lambda ctx, op, *xs: f_strings.format_parts(ctx, op.params["parts"], xs),
-    py.raise_: lambda ctx, op, exception: ctx.raise_error(exception),
+    py.raise_: lambda ctx, op, *operands: ctx.raise_error(*operands),
 }
 # They take operands that may be absent.
 OPTIONAL_HANDLERS: dict[Primitive, Callable[..., Any]] = {

@@ -29,7 +29,7 @@ from myia.infer.domain.errors import (
 )
 from myia.infer.domain.heap import ViewObject
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static
-from myia.infer.eval import op_handlers
+from myia.infer.eval import handlers, op_handlers
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.lists import list_rows
 from myia.infer.registry import handler_of
@@ -39,7 +39,7 @@ from myia.primitives.core.py import Code
 from myia.source.diagnostics import MyiaError
 from myia.source.process import compiling
 
-HANDLERS = op_handlers  # imported for what they register
+HANDLERS = handlers, op_handlers  # imported for what they register
 # Errors that points-to sets may avoid (`infer`).
 ALIAS_ERRORS = (InvalidatedRead, ReadOnlyWrite, LoopChangesType)
 

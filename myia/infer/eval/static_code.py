@@ -109,6 +109,8 @@ def _attempt(
     try:
         return python.objects.commit(run(python))
     except ArithmeticError as error:  # Python's; XLA may crash when it evaluates such a loop
+        if ctx.handlers.catches(type(error)):
+            return None
         with at(python.span):
             ctx.fail(BadValue, message=str(error), exception=type(error).__name__)
     except Exception:  # whatever else the program raises: inference says it better

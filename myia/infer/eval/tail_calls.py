@@ -88,7 +88,8 @@ def as_loop(
         ctx.fail(BadValue, message=message, exception="RecursionError")
     endless = truth(ctx, again)
     if not isinstance(endless, Static) or endless.value:
-        ctx.check(number_value(endless, np.dtype(bool)), RecursionError, message)
+        failed = number_value(endless, np.dtype(bool))
+        ctx.check(failed, RecursionError, message, is_python=False)
     # The loop ends only when there is a result.
     return result.value if isinstance(result, Optional) else result
 

@@ -38,12 +38,14 @@ from myia.infer.loops.unrolling import (
     MAX_UNROLLED_ITERATIONS,
     FewIterations,
     LoopCode,
+    MayRaise,
     States,
     expect_few_iterations,
     expect_few_layers,
     has_items,
     refuse_more,
     stacks_arrays,
+    stopping,
     takes_long,
     unrolled,
 )
@@ -52,6 +54,7 @@ from myia.infer.paths.merge_loop import LoopJoin, merge_iteration, merge_last_fi
 from myia.infer.paths.merge_result import MergeResult
 from myia.infer.paths.merge_template import substitute
 from myia.infer.paths.path_values import path_values
+from myia.infer.paths.raised import may_have_raised, unless_raised
 from myia.infer.paths.refit import FixedPoint
 from myia.ir.avals import I64
 from myia.ir.builder import Builder, current_builder, current_span
@@ -89,6 +92,8 @@ def _loop(ctx: Context, code: LoopCode, init: States) -> States:
             return unrolled(ctx, code, init)
     saved = ctx.heap.copy()
     mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    if (ctx.path, code.key) in ctx.handlers.loops and not code.stops:
+        code = stopping(ctx, code)
     try:
         return _known_loop(ctx, code, init, saved, mark)
     except NeedsStatic:
@@ -104,6 +109,10 @@ def _known_loop(
     """The same, where lists without a bound have a capacity if that has helped before."""
     try:
         return _compiled(ctx, code, init)
+    except MayRaise:
+        ctx.rewind(saved, mark)
+        ctx.handlers.loops.add((ctx.path, code.key))
+        return loop(ctx, code, init)
     except FewIterations:
         # Unrolled below, after the `try`.
         ctx.rewind(saved, mark)
@@ -196,12 +205,12 @@ def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
 
     def body(item: Abstract, xs: States) -> States:
         after = code.body(item, xs[1:])
-        return [cond(no_item, after), *after]
+        return [*unless_raised(ctx, lambda: [cond(no_item, after)]), *after]
 
     if isinstance(go, Static) and not go.value:
         return init
     rotated = LoopCode((code.key, "rotated"), code.items, lambda _, xs: xs[0], body)
-    return loop(ctx, rotated, [go, *init])[1:]
+    return unless_raised(ctx, lambda: loop(ctx, rotated, [go, *init])[1:])
 
 
 # ----- One loop of the IR
@@ -317,6 +326,8 @@ class _Iteration:
         with self.body:
             item = code.items.item(index) if code.items is not None else Static(None)
             self.outs = list(code.body(item, state.xs))
+        if may_have_raised(ctx) and not code.stops:
+            raise MayRaise
         self.dead_paths = ctx.dead_paths - dead_paths
         self.long_dynamic_slices = ctx.long_dynamic_slices - long_slices
         self.end = ctx.heap.copy()
@@ -334,7 +345,7 @@ class _Iteration:
             running = number_value(go, np.dtype(bool))
             failed = ctx.error_code()
             # After an error values may be anything, and the condition might never become false.
-            if code.items is None and failed is not None:
+            if code.items is None and failed is not None and not code.stops:
                 running = logic.and_(running, logic.eq(failed, constant(0, np.int32)))
                 ctx.capacities.counts_on = False
         if ctx.heap.written_since(self.start) or any(map(has_effect, builder.ops)):

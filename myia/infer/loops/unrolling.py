@@ -24,7 +24,7 @@ static, are an error in the first case. In the others the loop stays a loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NoReturn
 
@@ -41,6 +41,7 @@ from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_i
 from myia.infer.loops.iterables import Items
 from myia.infer.paths.branches import branch_many
 from myia.infer.paths.merge_result import MergeResult
+from myia.infer.paths.raised import no_error, unless_raised, without_error
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
 from myia.primitives.core.define import constant, constant_p
@@ -76,11 +77,36 @@ class LoopCode:
     items: Items | None
     cond: Callable[[Abstract, States], Abstract] | None
     body: Callable[[Abstract, States], States]
+    stops: bool = False  # at an error that a handler may catch (`stopping`)
 
     @property
     def max_length(self) -> int | None:
         """The greatest number of items, where it is known."""
         return None if self.items is None else self.items.max_length
+
+
+class MayRaise(Exception):
+    """An error that a handler may catch ends this loop."""
+
+
+def stopping(ctx: Context, code: LoopCode) -> LoopCode:
+    """The same loop, which an error ends."""
+
+    def cond(item: Abstract, xs: States) -> Abstract:
+        go = TRUE if code.cond is None else code.cond(item, xs)
+        error, known = ctx.error_code(), ctx.handlers.clean
+        if error is None or error is known or (isinstance(go, Static) and not go.value):
+            return go
+        none = no_error(ctx)
+        if isinstance(go, Scalar) and isinstance(none, Scalar):
+            return Scalar(logic.and_(none.value, go.value), weak=True)
+        return none
+
+    def body(item: Abstract, xs: States) -> States:
+        with without_error(ctx):
+            return code.body(item, xs)
+
+    return replace(code, cond=cond, body=body, stops=True)
 
 
 def has_items(code: LoopCode) -> Abstract:
@@ -120,18 +146,25 @@ def unrolled(
             refuse_more(ctx, need)
         if ctx.inferred_ops - start > MAX_UNROLLED_OPS:
             ctx.fail(TooManyOperations, limit=MAX_UNROLLED_OPS, reason=_reason(need))
-        go = TRUE if code.cond is None else code.cond(Static(None), xs)
+        go: Abstract = TRUE
+        iteration = partial(_iteration, ctx, code, take, xs)
+        if (test := code.cond) is not None:
+            (go,) = unless_raised(ctx, partial(_tested, test, xs))
         if isinstance(go, Static):
             if not go.value:
                 return xs
-            xs = _iteration(ctx, code, take, xs)
+            xs = unless_raised(ctx, iteration)
         elif only_if_few:
             raise FewIterations
         elif code.items is None and need is not None:
             raise need
         else:
-            iteration = partial(_iteration, ctx, code, take, xs)
-            xs = branch_many(ctx, go, iteration, partial(tuple, xs))
+            tested = partial(branch_many, ctx, go, iteration, partial(tuple, xs))
+            xs = unless_raised(ctx, tested)
+
+
+def _tested(test: Callable[[Abstract, States], Abstract], xs: States) -> States:
+    return [test(Static(None), xs)]
 
 
 def refuse_more(ctx: Context, need: NeedsStatic | None) -> NoReturn:

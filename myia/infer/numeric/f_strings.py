@@ -18,7 +18,17 @@ from myia.infer.domain.dtypes import is_weak
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import DictObject, ListObject
-from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, Text, Tuple
+from myia.infer.domain.values import (
+    Abstract,
+    Caught,
+    NewException,
+    Outside,
+    Ref,
+    Scalar,
+    Static,
+    Text,
+    Tuple,
+)
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.samples import has, type_of
 from myia.ir.core import Value
@@ -85,6 +95,8 @@ def printed(
         comma = "," if isinstance(x, Tuple) and len(found) == 1 else ""
         text = left + ", ".join(t for t, _ in found) + comma + right
         return text, [v for _, values in found for v in values]
+    if isinstance(x, (Caught, NewException)) and conversion in (None, "s"):
+        return printed(ctx, ctx.call(Static(str), (x,), {}), None, spec)
     ctx.fail(Unsupported, what=f"printing {ctx.describe(x)}")
 
 

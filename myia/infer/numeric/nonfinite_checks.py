@@ -34,7 +34,7 @@ def check_finite_results(ctx: Context, operands: Iterable[Abstract], compute: Ca
     if isinstance(result, Abstract):
         made = _all_finite(ctx, (result,))
         failed = logic.and_(given, logic.not_(made))
-        ctx.check(failed, FloatingPointError, MESSAGE)
+        ctx.check(failed, FloatingPointError, MESSAGE, is_python=False)
     return result
 
 

@@ -81,7 +81,8 @@ def check_subnormals(ctx: Context, compute: Callable[[], R], results: bool) -> R
 def _check(ctx: Context, failures: Iterable[Value], message: str) -> None:
     failed = [ctx.any(x) for x in failures]
     if failed:
-        ctx.check(functools.reduce(logic.or_, failed), FloatingPointError, message)
+        any_failed = functools.reduce(logic.or_, failed)
+        ctx.check(any_failed, FloatingPointError, message, is_python=False)
 
 
 # ----- Operands

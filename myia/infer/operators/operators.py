@@ -41,7 +41,7 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.lists import list_slices
-from myia.infer.numeric import integer_checks
+from myia.infer.numeric import float_checks, integer_checks
 from myia.infer.numeric.constant_methods import evaluated, is_set
 from myia.infer.numeric.exact_comparison import held_by_floats
 from myia.infer.numeric.f_strings import percent_format
@@ -69,6 +69,7 @@ from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.primitives.pointwise.integer_quotient import integer_quotient
 
 MAX_STATIC_BITS = 1 << 16  # of a compile-time integer
+COMPLEX_POWER = "a negative number to a fractional power is complex"
 
 
 # ----- Binary operators
@@ -131,8 +132,10 @@ def _numeric(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if dtype.kind == "c" and op in ("//", "%"):
         ctx.fail(BadType, message=f"unsupported operand types for {op}: {dtype}")
     aval = Aval(dtype, broadcast_shapes(ctx, a, b))
-    value = PRIMITIVES[op](operand(ctx, a, aval), operand(ctx, b, aval))
-    return result(ctx, value, weak)
+    divisor = operand(ctx, b, aval)
+    if weak:
+        float_checks.check_quotient(ctx, op, divisor)
+    return result(ctx, PRIMITIVES[op](operand(ctx, a, aval), divisor), weak)
 
 
 def _divide(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -> Abstract:
@@ -145,8 +148,10 @@ def _divide(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool)
         one = np.ones((), dtype)
         dtype = PYTHON_DTYPES[float] if weak else np.true_divide(one, one).dtype
     aval = Aval(dtype, broadcast_shapes(ctx, a, b))
-    value = arithmetic.div(operand(ctx, a, aval), operand(ctx, b, aval))
-    return result(ctx, value, weak)
+    divisor = operand(ctx, b, aval)
+    if weak:
+        float_checks.check_quotient(ctx, "/", divisor)
+    return result(ctx, arithmetic.div(operand(ctx, a, aval), divisor), weak)
 
 
 def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
@@ -160,7 +165,10 @@ def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     aval = Aval(dtype, broadcast_shapes(ctx, a, b))
     base = operand(ctx, a, aval)
     if is_static_int(b) and not isinstance(b.value, (bool, np.bool_)) and abs(b.value) <= 1024:
-        return result(ctx, arithmetic.integer_pow(base, y=int(b.value)), weak)
+        found = arithmetic.integer_pow(base, y=int(b.value))
+        if weak:
+            float_checks.check_power(ctx, base, operand(ctx, b, aval), found)
+        return result(ctx, found, weak)
     if isinstance(b, Static) and b.value == 0.5 and dtype.kind == "f":
         # sqrt differs from pow at -0.0 and -inf only; NumPy uses it too.
         if weak:
@@ -170,7 +178,10 @@ def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     whole = isinstance(b, Static) and b.value == int(b.value) if _finite(b) else False
     if weak and dtype.kind == "f" and not whole and operand_dtype(ctx, b)[0].kind == "f":
         _refuse_complex(ctx, base, exponent)
-    return result(ctx, arithmetic.pow(base, exponent), weak)
+    found = arithmetic.pow(base, exponent)
+    if weak:
+        float_checks.check_power(ctx, base, exponent, found)
+    return result(ctx, found, weak)
 
 
 def _squares_bools(ctx: Context, a: Abstract, b: Abstract) -> bool:
@@ -191,7 +202,7 @@ def _refuse_complex(ctx: Context, base: Value, exponent: Value | None) -> None:
     failed = logic.lt(base, constant(0, base.dtype))
     if exponent is not None:
         failed = logic.and_(failed, logic.ne(transcendental.floor(exponent), exponent))
-    ctx.check(failed, ValueError, "a negative number to a fractional power is complex")
+    ctx.check(failed, ValueError, COMPLEX_POWER, is_python=False)
 
 
 def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:

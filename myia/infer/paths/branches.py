@@ -17,7 +17,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BranchesDiffer, CertainError, NeedsStatic, RaiseReached, Slip
+from myia.infer.domain.errors import (
+    AlreadyRaised,
+    BranchesDiffer,
+    CertainError,
+    NeedsStatic,
+    RaiseReached,
+    Slip,
+)
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Scalar, Tuple
@@ -58,6 +65,8 @@ def _branch(
     after = merged.update(ctx.heap, results)
     # Nothing after the `if` is reached. A mistake is reported rather than a `raise` statement.
     if left.error is not None and right.error is not None:
+        if left.is_caught or right.is_caught:
+            raise AlreadyRaised(left.error.diagnostic, left.error.check)
         error = right.error if isinstance(left.error, RaiseReached) else left.error
         error.leave_region()
         raise error
@@ -72,10 +81,15 @@ class _Path:
     result: Abstract
     heap: Heap
     error: CertainError | None
+    is_caught: bool = False  # a handler may see what the path has done
+
+    @property
+    def has_state(self) -> bool:
+        return self.error is None or self.is_caught
 
     def state(self, ctx: Context, before: Heap) -> Heap:
-        """The heap at its end. A path that raises only leaves its error code."""
-        if self.error is None:
+        """The heap at its end. A path whose error is not caught only leaves its error code."""
+        if self.has_state:
             return self.heap
         heap = before.copy()
         heap.next_id = self.heap.next_id
@@ -85,30 +99,42 @@ class _Path:
 
 def _infer_path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
     result: Abstract = ABSENT
-    error = None
+    error, is_caught = None, False
     with Builder() as builder:
         try:
             result = body()
         except CertainError as certain:
-            if isinstance(certain, Slip):
+            is_caught = catches(ctx, certain)
+            if isinstance(certain, Slip) and not is_caught:
                 if not ctx.loop_depth:
                     raise
                 ctx.slips.append(certain)
             error = certain
             # The check is emitted in this branch, so it fails only if the branch is taken.
-            ctx.dead_paths += 1
+            ctx.dead_paths += not is_caught
             ctx.check_certain(certain)
-    return _Path(builder, result, ctx.heap.copy(), error)
+    return _Path(builder, result, ctx.heap.copy(), error, is_caught)
+
+
+def catches(ctx: Context, error: CertainError) -> bool:
+    """May a handler catch it? (One that has been raised already is one that it may.)"""
+    if isinstance(error, AlreadyRaised):
+        return bool(ctx.handlers.stack)
+    return ctx.handlers.catches_check(error.check)
 
 
 def _merged_paths(ctx: Context, before: Heap, left: _Path, right: _Path) -> MergeResult:
     x, y = left.state(ctx, before), right.state(ctx, before)
     try:
-        if left.error is None and right.error is None:
-            merge = Merge(before, x, y, BranchJoin(), ctx.tracks_points_to)
+        if left.has_state and right.has_state:
+            join = BranchJoin()
+            if left.error is not None or right.error is not None:
+                both = (*left.builder.ops, *right.builder.ops)
+                join = BranchJoin(frozenset(r for op in both for r in op.results))
+            merge = Merge(before, x, y, join, ctx.tracks_points_to)
             return merge_states(merge, [left.result], [right.result])
-        live = right if left.error is not None else left
-        ops = live.builder.ops if live.error is None else ()
+        live = left if left.has_state else right
+        ops = live.builder.ops if live.has_state else []
         join = BranchJoin(frozenset(r for op in ops for r in op.results))
         merge = Merge(before, x, y, join, ctx.tracks_points_to)
         return merge_survivor(merge, live.result, live is left, ctx.error_id)
@@ -118,7 +144,7 @@ def _merged_paths(ctx: Context, before: Heap, left: _Path, right: _Path) -> Merg
 
 def _closed_region(merged: MergeResult, path: _Path, ctx: Context) -> Region:
     with path.builder:
-        if path.error is None:
+        if path.has_state:
             yields = path_values(merged, [path.result], path.heap)
         else:
             yields = values_of_object(merged, ctx.error_id, path.heap)

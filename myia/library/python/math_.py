@@ -1,7 +1,8 @@
 """Python's `math`: results are Python floats and ints.
 
-Compile-time numbers are computed by Python itself. At run time no error is raised for a point
-outside of a function's domain: the result is NaN or infinite, as in NumPy.
+Compile-time numbers are computed by Python itself. At run time an error is raised for a point
+outside of a function's domain where a handler may catch it (`infer/numeric/float_checks.py`); else
+the result is NaN or infinite, as in NumPy.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.values import Abstract, Scalar, Static, Tuple
 from myia.infer.numeric.constant_methods import evaluate_constant, evaluated
+from myia.infer.numeric.float_checks import check_math, check_quotient
 from myia.infer.operators import operators
 from myia.infer.registry import function
 from myia.ir.core import Value
@@ -43,7 +45,10 @@ def _register(f: Callable, emit: Callable[..., Value], count: int | None = 1) ->
         if count not in (None, len(args)):
             message = f"math.{f.__name__}() takes {count} arguments ({len(args)} given)"
             ctx.fail(BadType, message=message)
-        return Scalar(emit(*(_float(ctx, x) for x in args)), weak=True)
+        numbers = [_float(ctx, x) for x in args]
+        found = emit(*numbers)
+        check_math(ctx, f.__name__, numbers, found)
+        return Scalar(found, weak=True)
 
     function(f)(handler)
 
@@ -79,8 +84,14 @@ def _log(ctx: Context, x: Abstract, base: Abstract | None = None) -> Abstract:
     numbers = [x] if base is None else [x, base]
     if (known := evaluated(ctx, math.log, *numbers)) is not None:
         return known
-    logs = [transcendental.log(_float(ctx, number)) for number in numbers]
-    return Scalar(logs[0] if base is None else arithmetic.div(*logs), weak=True)
+    given = [_float(ctx, number) for number in numbers]
+    logs = [transcendental.log(number) for number in given]
+    for number, log in zip(given, logs):
+        check_math(ctx, "log", [number], log)
+    if base is None:
+        return Scalar(logs[0], weak=True)
+    check_quotient(ctx, "/", logs[1])
+    return Scalar(arithmetic.div(*logs), weak=True)
 
 
 # ----- Rounding to Python integers

@@ -91,8 +91,12 @@ def _int(ctx: Context, x: Abstract = Static(0)) -> Abstract:
     if kind == "f":
         wide = _scalar(ctx, x, PYTHON_DTYPES[float], "int").value
         ctx.check(logic.ne(wide, wide), ValueError, "cannot convert float NaN to integer")
-        inside = logic.lt(arithmetic.abs(wide), constant(2.0**63, np.float64))
-        ctx.check(logic.not_(inside), OverflowError, "cannot convert this float to an int")
+        if ctx.handlers.catches(OverflowError):
+            infinite = logic.not_(transcendental.is_finite(wide))
+            ctx.check(infinite, OverflowError, "cannot convert float infinity to integer")
+        outside = logic.not_(logic.lt(arithmetic.abs(wide), constant(2.0**63, np.float64)))
+        message = "cannot convert this float to an int"
+        ctx.check(outside, OverflowError, message, is_python=False)
         return Scalar(convert(transcendental.trunc(wide), PYTHON_DTYPES[int]), True)
     found = _scalar(ctx, x, PYTHON_DTYPES[int], "int")
     lo, hi = (0, 1) if kind == "b" else bounds(x) if isinstance(x, Scalar) else (None, None)

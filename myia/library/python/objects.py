@@ -6,6 +6,7 @@ import builtins
 import dataclasses
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,9 @@ from myia.infer.domain.values import (
     NONE,
     TRUE,
     Abstract,
+    Caught,
     Closure,
+    NewException,
     Opaque,
     Outside,
     Partial,
@@ -40,6 +43,7 @@ from myia.infer.dynamic.access import is_dynamic
 from myia.infer.jax.objects.pytrees import is_device_class
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.f_strings import brace_format, format_parts
+from myia.infer.paths.caught import class_of_caught, option_of, text
 from myia.infer.registry import as_is, function, method
 
 # ----- Types and attributes
@@ -55,6 +59,8 @@ def class_of(ctx: Context, x: Abstract) -> type:
         return PYTHON_TYPES[x.dtype.kind] if is_weak(x) else number_dtype(x).type
     if isinstance(x, Tuple):
         return x.cls or tuple
+    if isinstance(x, (Caught, NewException)):
+        return class_of_caught(ctx, x)
     if isinstance(x, Range):
         return range
     if isinstance(x, Opaque):
@@ -74,6 +80,8 @@ def _isinstance(ctx: Context, x: Abstract, classes: Abstract) -> Abstract:
     given = classes.items if isinstance(classes, Tuple) else (classes,)
     wanted: Any = tuple(ctx.static(x, "a class of `isinstance`") for x in given)
     wanted = wanted[0] if isinstance(wanted[0], tuple) else wanted
+    if isinstance(x, Caught):
+        return option_of(ctx, x, lambda option: _isinstance(ctx, option, classes))
     if any(map(is_device_class, wanted)) and (ctx.is_array(x) or isinstance(x, Scalar)):
         return _is_device_array(ctx, x)
     return Static(ctx.fact(Answer(issubclass, class_of(ctx, x), wanted)))
@@ -104,6 +112,15 @@ def _super(ctx: Context, cls: Abstract, x: Abstract) -> Abstract:
 
 @function(object.__init__)
 def _init(ctx: Context, self: Abstract) -> Abstract:
+    return NONE
+
+
+@function(BaseException.__init__)
+def _init_exception(ctx: Context, self: Abstract, *arguments: Abstract) -> Abstract:
+    contents = ctx.contents_as(self, InstanceObject)
+    attributes = dict(zip(contents.names, contents.values)) | {"args": Tuple(arguments)}
+    assert isinstance(self, Ref)
+    ctx.write(self, replace(contents, names=tuple(attributes), values=tuple(attributes.values())))
     return NONE
 
 
@@ -155,7 +172,12 @@ def _finds_attribute(ctx: Context, x: Abstract, name: str) -> Abstract:
 
 
 def _conversion(code: str) -> Callable[..., Abstract]:
-    return lambda ctx, x=Static(""): format_parts(ctx, ((code, ""),), (x,))
+    def convert(ctx: Context, x: Abstract = Static("")) -> Abstract:
+        if isinstance(x, (Caught, NewException)) and code == "s":
+            return text(ctx, x)
+        return format_parts(ctx, ((code, ""),), (x,))
+
+    return convert
 
 
 function(str)(_conversion("s"))

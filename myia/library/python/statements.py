@@ -15,6 +15,7 @@ from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import DictObject, InstanceObject
 from myia.infer.domain.values import FALSE, NONE, Abstract, Method, Outside, Static
 from myia.infer.registry import as_is, function
+from myia.ir.core import walk
 from myia.ir.dependence import with_dependents
 from myia.library.python.objects import class_of
 from myia.primitives.core import desugared
@@ -35,7 +36,20 @@ def _enter(ctx: Context, context: Abstract) -> Abstract:
 
 @function(desugared.leave, dynamic=as_is)
 def _leave(ctx: Context, context: Abstract) -> Abstract:
-    return ctx.call(_method(ctx, context, "__exit__"), (NONE, NONE, NONE), {})
+    left = _method(ctx, context, "__exit__")
+    if ctx.handlers.pending[-1] is not None and _reads_exception(ctx, left):
+        help_text = "enter the context around the `try`"
+        what = "a context whose `__exit__` reads an exception that a handler may catch"
+        ctx.fail(Unsupported, what=what, help_text=help_text)
+    return ctx.call(left, (NONE, NONE, NONE), {})
+
+
+def _reads_exception(ctx: Context, left: Abstract) -> bool:
+    if not isinstance(left, Method) or not hasattr(left.function, "__code__"):
+        return False
+    code = ctx.load(left.function)
+    exception = set(code.region.args[len(code.captured) + 1 :])
+    return any(x in exception for op in walk(code.region) for x in op.operands)
 
 
 def _method(ctx: Context, context: Abstract, name: str) -> Abstract:

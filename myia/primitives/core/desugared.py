@@ -27,6 +27,18 @@ def leave(context: Any) -> None:
     type(context).__exit__(context, None, None, None)
 
 
+def caught() -> BaseException:
+    """The exception that a handler is for."""
+    error = sys.exception()
+    if error is None:
+        raise RuntimeError("No active exception to reraise")
+    return error
+
+
+def discard() -> None:
+    """Before a jump out of a `finally`: an exception that went through it is forgotten."""
+
+
 def import_module(name: str, top: bool = False) -> Any:
     """`import a.b as c`: the module `a.b`; with `top`, as `import a.b`, the package `a`."""
     module = importlib.import_module(name)

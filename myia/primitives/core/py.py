@@ -10,7 +10,8 @@ operations abstractly and emits typed ones. One result each unless said otherwis
     py.defined (x) {name}            x, or the UnboundLocalError of reading `name` before it has one
     py.cell {name}                   a new, empty variable that inner functions share
     py.load_cell (cell) {name}       its value, or the UnboundLocalError when it has none;
-                                     {captured}: it is an enclosing function's, a NameError
+                                     {captured}: it is an enclosing function's, a NameError;
+                                     {bound}: it has one
     py.store_cell (cell, x)          no result
     py.function (*cells, *defaults) {code}        a closure: `def` or `lambda`
     py.call (f, *args) {spec}        spec[i] of argument i: None, "*", "**" or a keyword's name
@@ -28,7 +29,11 @@ operations abstractly and emits typed ones. One result each unless said otherwis
     py.yield (x)                     whether the consumer of the items takes no more
     py.format (*values) {parts}      an f-string; parts: str | (conversion, format spec), in order
     py.assert (condition, message)   no result
-    py.raise (exception)             no result
+    py.raise (exception, [cause])    no result
+    py.try                           regions: body, else, then the type and the body of each handler
+    py.caught                        the exception of the handler that runs
+    py.discard                       None: the exception that a `finally` holds back is forgotten
+    py.finally {catches_all}         regions: body, `finally`; no results: names are in cells
 
 With `if` and `loop` of `primitives/core/structured.py`, whose conditions may be any object here.
 """
@@ -42,9 +47,12 @@ from myia.ir.code import Parameter as Parameter
 from myia.ir.primitive import Primitive
 
 
-def _py(name: str, results: int = 1, effect: bool = False) -> Primitive:
+def _py(name: str, results: int = 1, effect: bool = False, structured: bool = False) -> Primitive:
     return Primitive(
-        name=f"py.{name}", avals=lambda *operands, **params: (PY,) * results, effect=effect
+        name=f"py.{name}",
+        avals=lambda *operands, **params: (PY,) * results,
+        effect=effect,
+        structured=structured,
     )
 
 
@@ -78,6 +86,10 @@ yield_ = _py("yield", effect=True)
 format_ = _py("format", effect=True)
 assert_ = _py("assert", results=0, effect=True)
 raise_ = _py("raise", results=0, effect=True)
+caught = _py("caught", effect=True)
+discard = _py("discard", effect=True)
+try_ = _py("try", results=0, effect=True, structured=True)
+finally_ = _py("finally", results=0, effect=True, structured=True)
 unpack = Primitive(
     name="py.unpack",
     avals=lambda x, *, before, starred, after: (PY,) * (before + starred + after),

@@ -1,0 +1,222 @@
+"""`try`: the handlers of exceptions, and `finally`.
+
+    try:                            body; each op after one that may raise: if nothing was raised
+        body                        if code in codes of T:
+    except T as e:         ->           code = 0
+        handler                         handler
+    else:                           else:
+        rest                            rest
+
+An exception is the code of a run-time check (`infer/domain/context.py`): which class it has is
+known while compiling, for each check. Where nothing in the body can raise what a handler catches,
+the body is all there is. Names that the parts share are in cells: as in Python, they hold what they
+held when the exception was raised.
+
+`finally` follows its body wherever that ends. An error that another handler may catch is held back
+meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from myia.infer.domain.checks import Try
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import AlreadyRaised, BadType, BadValue, CertainError
+from myia.infer.domain.heap import CellObject
+from myia.infer.domain.values import NONE, UNDEFINED, Abstract, Ref, Scalar, Tuple
+from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, handles
+from myia.infer.paths.branches import branch_many, catches
+from myia.infer.paths.caught import NewForm, caught, has_code
+from myia.infer.paths.raised import already_raised
+from myia.ir.builder import current_builder
+from myia.ir.core import Op, Region
+from myia.primitives.core import py
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
+
+NOT_A_CLASS = "catching classes that do not inherit from BaseException is not allowed"
+
+
+def _try(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
+    body, orelse, *parts = op.regions
+    handlers = [
+        _Handler(_classes(ctx, test, env), region) for test, region in zip(parts[::2], parts[1::2])
+    ]
+    forms: list = []
+    heap, start = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    while True:
+        of = Try(tuple(cls for handler in handlers for cls in handler.classes))
+        of.cells |= {form: ctx.new(CellObject(UNDEFINED)).id for form in forms}
+        try:
+            return _attempt(ctx, of, body, orelse, handlers, env)
+        except NewForm as new:
+            if new.of is not of:
+                raise
+            forms.append(new.form)
+            ctx.rewind(heap, start)
+
+
+@dataclass(frozen=True)
+class _Handler:
+    classes: tuple[type[BaseException], ...]
+    region: Region
+
+
+def _classes(ctx: Interpreter, test: Region, env: Env) -> tuple[type[BaseException], ...]:
+    """The classes that a handler names."""
+    if not test.yields:
+        return (BaseException,)
+    (x,) = ctx.run(test, env)
+    found = x.items if isinstance(x, Tuple) else (x,)
+    classes = [ctx.static(c, "the class of a handler") for c in found]
+    if not all(isinstance(c, type) and issubclass(c, BaseException) for c in classes):
+        ctx.fail(BadType, message=NOT_A_CLASS)
+    return tuple(classes)
+
+
+def _attempt(
+    ctx: Interpreter,
+    of: Try,
+    body: Region,
+    orelse: Region,
+    handlers: Sequence[_Handler],
+    env: Env,
+) -> tuple[Abstract, ...]:
+    (entry,), first = ctx.heap[ctx.error_id].children(), len(ctx.checks)
+    before = ctx.error_code()
+    error = _run_body(ctx, of, body, env)
+    code = ctx.error_code()
+    if code is before or code is None:
+        ctx.run(orelse, env)
+        return ()
+    numbers, others = _caught_numbers(ctx, handlers, first)
+    if error is not None and not isinstance(error, AlreadyRaised):  # the last check, for certain
+        last = len(ctx.checks)
+        numbers, others = {i: [last] for i, found in numbers.items() if last in found}, []
+    certain = error is not None
+
+    def handle(left: list[int]) -> tuple[Abstract, ...]:
+        if not left:
+            if certain:
+                already_raised(ctx)
+            if not others:
+                ctx.write(Ref(ctx.error_id), CellObject(entry))  # so nothing was raised
+            ctx.run(orelse, env)
+            return ()
+        i, *rest = left
+
+        def run() -> tuple[Abstract, ...]:
+            ctx.write(Ref(ctx.error_id), CellObject(entry))
+            ctx.handlers.caught.append(caught(ctx, of, code, numbers[i]))
+            try:
+                ctx.run(handlers[i].region, env)
+            finally:
+                ctx.handlers.caught.pop()
+            return ()
+
+        if certain and not rest and not others:
+            return run()
+        test = Scalar(has_code(code, numbers[i]), weak=True)
+        return branch_many(ctx, test, run, lambda: handle(rest))
+
+    return handle(sorted(numbers))
+
+
+def _caught_numbers(
+    ctx: Context, handlers: Sequence[_Handler], first: int
+) -> tuple[dict[int, list[int]], list[int]]:
+    """The numbers of the checks that each handler catches, and of those that none does."""
+    numbers: dict[int, list[int]] = {}
+    others: list[int] = []
+    for position, check in enumerate(ctx.checks[first:], first):
+        found = [i for i, h in enumerate(handlers) if issubclass(check.exception, h.classes)]
+        number = check.again or position + 1
+        if check.can_be_caught and found:
+            numbers.setdefault(found[0], []).append(number)
+            ctx.checks[position] = replace(check, is_caught=True)
+        elif not check.is_caught:
+            others.append(number)
+    return numbers, others
+
+
+def _run_body(ctx: Interpreter, of: Try | None, body: Region, env: Env) -> CertainError | None:
+    """Run a part that `of` catches errors of; the error that it is sure to end with."""
+    handlers = ctx.handlers
+    saved = handlers.clean, handlers.mark
+    if of is not None:
+        handlers.stack.append(of)
+        handlers.clean, handlers.mark = ctx.error_code(), len(ctx.checks)
+    try:
+        ctx.run(body, env)
+    except CertainError as error:
+        if not catches(ctx, error):
+            raise
+        ctx.check_certain(error)
+        return error
+    finally:
+        if of is not None:
+            handlers.stack.remove(of)
+            handlers.clean, handlers.mark = saved
+    return None
+
+
+# ----- `finally`
+
+
+def _finally(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
+    body, final = op.regions
+    of = Try((BaseException,), is_final=True) if op.params["catches_all"] else None
+    (entry,), first = ctx.heap[ctx.error_id].children(), len(ctx.checks)
+    before = ctx.error_code()
+    error = _run_body(ctx, of, body, env)
+    code = ctx.error_code()
+    raised = ctx.checks[first:]
+    held = of is not None or any(map(ctx.handlers.catches_check, raised))
+    if code is before or code is None or not held:
+        _run_final(ctx, None, final, env)
+        return ()
+    pending = ctx.new(CellObject(Scalar(code, weak=False)))
+    ctx.write(Ref(ctx.error_id), CellObject(entry))
+    _run_final(ctx, pending, final, env)
+    content = ctx.contents_as(pending, CellObject).content
+    assert isinstance(content, Scalar)
+    after = ctx.error_code()
+    code = content.value
+    if after is not None:
+        code = logic.select(logic.eq(after, constant(0, np.int32)), code, after)
+    ctx.write(Ref(ctx.error_id), CellObject(Scalar(code, weak=False)))
+    if error is not None and not op.params["catches_all"]:
+        already_raised(ctx)
+    return ()
+
+
+def _run_final(ctx: Interpreter, pending: Ref | None, final: Region, env: Env) -> None:
+    ctx.handlers.pending.append(pending)
+    try:
+        ctx.run(final, env)
+    finally:
+        ctx.handlers.pending.pop()
+
+
+@handles(py.discard)
+def _discard(ctx: Context, op: Op) -> Abstract:
+    """A jump out of a `finally` forgets the error that it held back."""
+    pending = ctx.handlers.pending[-1]
+    if pending is not None:
+        ctx.write(pending, CellObject(Scalar(constant(0, np.int32), weak=False)))
+    return NONE
+
+
+@handles(py.caught)
+def _caught(ctx: Context, op: Op) -> Abstract:
+    if not ctx.handlers.caught:
+        ctx.fail(BadValue, message="No active exception to reraise", exception="RuntimeError")
+    return ctx.handlers.caught[-1]
+
+
+HANDLERS[py.try_.name] = _try
+HANDLERS[py.finally_.name] = _finally

@@ -1,0 +1,217 @@
+"""Exceptions as their handlers see them: raised again, with arguments and attributes.
+
+    raise Bad("x", n)          the cell of the `try` holds Bad("x", n)
+    ...
+    except Bad as e:           e: what the cell holds, if the error code is that of the `raise`
+        return e.args[1]
+
+Where the exception holds run-time values, a cell of the `try` carries them to the handler, as a
+variable. There is one for each *form* of exceptions: class, strings, kinds of arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import reduce
+from types import FunctionType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from myia.infer.domain.checks import Check, Given, Try
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number
+from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.facts import ClassAttribute
+from myia.infer.domain.heap import CellObject, InstanceObject
+from myia.infer.domain.values import (
+    NONE,
+    UNDEFINED,
+    Abstract,
+    Caught,
+    NewException,
+    Optional,
+    Outside,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+)
+from myia.infer.paths.branches import branch
+from myia.infer.paths.raised import already_raised
+from myia.ir.core import Value
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
+
+
+class NewForm(Exception):
+    """A `try` needs a cell for exceptions of another form: its body is inferred again."""
+
+    def __init__(self, of: Try, form: Any):
+        super().__init__()
+        self.of, self.form = of, form
+
+
+def given(ctx: Context, check: Check, exception: Abstract) -> Check:
+    """`check`, of a `raise`, with what its handler sees."""
+    if isinstance(exception, Static) and isinstance(exception.value, type):
+        exception = NewException(exception.value, ())
+    _keep(ctx, exception)
+    return replace(check, given=Given(exception))
+
+
+def _keep(ctx: Context, exception: Abstract) -> None:
+    """Put an exception with run-time values into the cell of the `try` that catches it."""
+    catcher = ctx.handlers.catcher(class_of(exception))
+    if catcher is None or (form := _form(exception)) is None:
+        return
+    if form not in catcher.cells:
+        raise NewForm(catcher, form)
+    ctx.write(Ref(catcher.cells[form]), CellObject(exception))
+
+
+def class_of(exception: Abstract) -> type[BaseException]:
+    if isinstance(exception, NewException):
+        return exception.cls
+    assert isinstance(exception, (Static, Outside))
+    return type(exception.value)
+
+
+def _form(exception: Abstract) -> Any:
+    """None: it holds no run-time values."""
+    if not isinstance(exception, NewException) or not _has_values(exception):
+        return None
+    return (exception.cls, exception.names, *map(_form_of_argument, exception.arguments))
+
+
+def _form_of_argument(x: Abstract) -> Any:
+    if is_number(x):
+        return "number"
+    if isinstance(x, Static):
+        return x.value if isinstance(x.value, str) else type(x.value)
+    return f"{x.key()}"
+
+
+def _has_values(x: Abstract) -> bool:
+    return isinstance(x, (Scalar, Ref)) or any(map(_has_values, x.children()))
+
+
+# ----- In the handler
+
+
+def caught(ctx: Context, of: Try, code: Value, numbers: Sequence[int]) -> Caught:
+    """The exception of a handler for the checks of these numbers."""
+    options: dict[Any, Abstract] = {}
+    codes: dict[Any, list[int]] = {}
+    for number in numbers:
+        check = ctx.checks[number - 1]
+        key, exception = _as_caught(ctx, of, check)
+        options.setdefault(key, exception)
+        codes.setdefault(key, []).append(number)
+    found = Scalar(code, weak=True)
+    return Caught(found, tuple(options.values()), tuple(tuple(codes[key]) for key in options))
+
+
+def _as_caught(ctx: Context, of: Try, check: Check) -> tuple[Any, Abstract]:
+    """The exception of a check, and what tells it from those of other checks."""
+    if check.given is None:
+        message = UNDEFINED if check.values else Static(check.message)
+        return (check.exception, check.message), NewException(check.exception, (message,))
+    exception, form = check.given.exception, _form(check.given.exception)
+    if form in of.cells:
+        content = ctx.contents_as(Ref(of.cells[form]), CellObject).content
+        return form, content.value if isinstance(content, Optional) else content
+    return id(check.given.exception), exception
+
+
+def has_code(code: Value, numbers: Iterable[int]) -> Value:
+    """Is the error code one of these?"""
+    ranges: list[list[int]] = []
+    for n in sorted(set(numbers)):
+        if ranges and ranges[-1][1] == n - 1:
+            ranges[-1][1] = n
+        else:
+            ranges.append([n, n])
+    return reduce(logic.or_, [_within(code, *ends) for ends in ranges])
+
+
+def _within(code: Value, first: int, last: int) -> Value:
+    if first == last:
+        return logic.eq(code, constant(first, np.int32))
+    above = logic.ge(code, constant(first, np.int32))
+    return logic.and_(above, logic.le(code, constant(last, np.int32)))
+
+
+def option_of(
+    ctx: Context, x: Caught, use: Callable[[Abstract], Abstract], at: int = 0
+) -> Abstract:
+    """`use` of the exception that was caught."""
+    if at == len(x.options) - 1:
+        return use(x.options[at])
+    test = Scalar(has_code(x.code.value, x.codes[at]), weak=True)
+    return branch(ctx, test, lambda: use(x.options[at]), lambda: option_of(ctx, x, use, at + 1))
+
+
+def raise_again(ctx: Context, x: Caught) -> NoReturn:
+    """`raise` of an exception that a handler has caught."""
+
+    def keep(exception: Abstract) -> Abstract:
+        _keep(ctx, exception)
+        return NONE
+
+    if any(_form(option) is not None for option in x.options):
+        option_of(ctx, x, keep)
+    ctx.merge_error_code(x.code.value)
+    for number in (n for numbers in x.codes for n in numbers):
+        ctx.checks.append(replace(ctx.checks[number - 1], values=(), again=number, is_caught=False))
+    already_raised(ctx)
+
+
+# ----- What a handler asks
+
+
+def attribute(ctx: Context, x: Abstract, name: str) -> Abstract:
+    """`x.name` of an exception."""
+    if isinstance(x, Caught):
+        return option_of(ctx, x, lambda option: attribute(ctx, option, name))
+    return ctx.getattr(_instance(ctx, x) if isinstance(x, NewException) else x, name)
+
+
+def _instance(ctx: Context, x: NewException) -> Ref:
+    """An exception as an object with attributes, as its class makes it."""
+    if UNDEFINED in x.arguments:
+        what = f"the message of this {x.cls.__name__}, which has run-time numbers in it,"
+        ctx.fail(Unsupported, what=what, help_text="raise an exception with these numbers")
+    positional = x.arguments[: len(x.arguments) - len(x.names)]
+    instance = ctx.new(InstanceObject(x.cls, ("args",), (Tuple(positional),)))
+    init = ctx.fact(ClassAttribute(x.cls, "__init__"))
+    if isinstance(init, FunctionType):
+        named = dict(zip(x.names, x.arguments[len(positional) :]))
+        ctx.call(Static(init), (instance, *positional), named)
+    return instance
+
+
+def text(ctx: Context, x: Abstract) -> Abstract:
+    """`str(x)` of an exception."""
+    if isinstance(x, Caught):
+        return option_of(ctx, x, lambda option: text(ctx, option))
+    if not isinstance(x, NewException):
+        return ctx.call(Static(str), (x,), {})
+    instance = _instance(ctx, x)
+    if (own := ctx.special_method(instance, "__str__")) is not None:
+        return ctx.call(own, (), {})
+    arguments = ctx.getattr(instance, "args")
+    items = ctx.list_items(arguments)
+    if len(items) == 1:
+        return ctx.call(Static(repr if issubclass(x.cls, KeyError) else str), items, {})
+    return ctx.call(Static(str), (arguments,), {}) if items else Static("")
+
+
+def class_of_caught(ctx: Context, x: Abstract) -> type:
+    """`type(x)` of an exception."""
+    found = {class_of(option) for option in (x.options if isinstance(x, Caught) else (x,))}
+    if len(found) > 1:
+        help_text = "write a handler for each class"
+        ctx.fail(Unsupported, what="the type of what several classes catch", help_text=help_text)
+    return found.pop()

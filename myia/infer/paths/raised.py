@@ -1,0 +1,79 @@
+"""Code after an error that a handler may catch: it runs only if there is no error.
+
+    y = 1 / x                       y = 1 / x; check x == 0
+    a[i] = y               ->       if no error:
+    z = y + 1                           a[i] = y
+                                        z = y + 1
+
+So stores stop where Python stops, up to the handler. Of an error that nothing catches only the code
+is kept (`infer/domain/context.py`), and the program goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import numpy as np
+
+from myia.infer.domain.checks import Check
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import AlreadyRaised, Raises
+from myia.infer.domain.heap import CellObject
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
+from myia.infer.paths.branches import branch
+from myia.ir.builder import current_span
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
+
+
+def may_have_raised(ctx: Context) -> bool:
+    """May there be an error that a handler catches?"""
+    handlers = ctx.handlers
+    if not handlers.stack:
+        return False
+    code = ctx.error_code()
+    if code is None or code is handlers.clean:
+        return False
+    return any(map(handlers.catches_check, ctx.checks[handlers.mark :]))
+
+
+def no_error(ctx: Context) -> Abstract:
+    """Whether nothing has failed."""
+    code = ctx.error_code()
+    if code is None:
+        return Static(True)
+    return Scalar(logic.eq(code, constant(0, np.int32)), weak=True)
+
+
+@contextmanager
+def without_error(ctx: Context) -> Iterator[None]:
+    """Code that runs only where nothing has failed."""
+    handlers = ctx.handlers
+    saved = handlers.clean, handlers.mark
+    ctx.write(Ref(ctx.error_id), CellObject(Static(0)))
+    handlers.clean, handlers.mark = None, len(ctx.checks)
+    try:
+        yield
+    finally:
+        handlers.clean, handlers.mark = saved
+
+
+def unless_raised(ctx: Context, rest: Callable[[], Iterable[Abstract]]) -> list[Abstract]:
+    """The values of `rest()`. If there may be an error that a handler catches, it runs if there is
+    none; else nothing reads the values."""
+    if not may_have_raised(ctx):
+        return list(rest())
+
+    def then() -> Abstract:
+        with without_error(ctx):
+            return Tuple(tuple(rest()))
+
+    result = branch(ctx, no_error(ctx), then, lambda: already_raised(ctx))
+    return list(result.children())
+
+
+def already_raised(ctx: Context) -> NoReturn:
+    check = Check(BaseException, "raised before", current_span())
+    raise AlreadyRaised(Raises(current_span(), check.message), check)

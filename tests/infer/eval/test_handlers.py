@@ -1,0 +1,206 @@
+"""`try`: what is caught, what it costs, what leaves a program."""
+
+import math
+from random import Random
+
+import numpy as np
+import pytest
+
+import myia
+from myia.ir.equality import same
+from myia.ir.parser import parse
+from tests.fuzz.exceptions import Generator, check
+
+
+class Rejected(Exception):
+    def __init__(self, value, why="no"):
+        super().__init__(f"rejected: {why}")
+        self.value = value
+
+
+def final(f, *args):
+    return myia.jit(f).ir(*args)["finish"]
+
+
+def plain(x, a):
+    total = 0.0
+    for i in range(3):
+        a[i] = a[i] * x
+        total += a[i]
+    return total
+
+
+def in_a_try(x, a):
+    total = 0.0
+    try:
+        for i in range(3):
+            a[i] = a[i] * x
+            total += a[i]
+    except (KeyError, Rejected):
+        total = -1.0
+    finally:
+        pass
+    return total
+
+
+def test_a_body_that_cannot_raise_costs_nothing():
+    args = 2.0, np.ones(3)
+    one, other = (final(f, *args).replace(f.__name__, "f") for f in (plain, in_a_try))
+    assert same(*(parse(text.split("\n#")[0]) for text in (one, other)))
+
+
+def reading(x):
+    try:
+        if x > 1.0:
+            raise Rejected(x * 2.0, why="high")
+        if x < -1.0:
+            raise ValueError("low", x)
+    except Rejected as e:
+        return e.value * len(e.args), str(e) == "rejected: high", isinstance(e, Rejected)
+    except ValueError as error:
+        return error.args[1], error.args[0] == "low", isinstance(error, LookupError)
+    return x, False, True
+
+
+@pytest.mark.parametrize("x", [0.5, 2.0, -3.0])
+def test_what_a_handler_sees(x):
+    assert myia.jit(reading)(x) == reading(x)
+
+
+def leaving(x, a):
+    try:
+        a[0] = 7.0
+        if x > 2.0:
+            raise Rejected(x)
+        if x > 1.0:
+            raise KeyError("k")
+        a[int(x)] = 1.0
+    except KeyError as e:
+        raise ValueError("from", x) from e
+    finally:
+        a[1] = 2.0
+    return x
+
+
+@pytest.mark.parametrize(
+    ("x", "error", "args"),
+    [
+        (3.0, Rejected, ("rejected: no",)),
+        (1.5, ValueError, ("from", 1.5)),
+        (-9.0, IndexError, ("index -9 is out of bounds for axis 0 with size 3",)),
+    ],
+)
+def test_what_leaves_a_program(x, error, args):
+    a = np.zeros(3)
+    with pytest.raises(error) as info:
+        myia.jit(leaving)(x, a)
+    assert info.value.args == args
+    assert "test_handlers.py" in info.value.__notes__[0]
+    assert isinstance(info.value.__cause__, KeyError) == (error is ValueError)
+    assert not a.any()  # a call that fails changes nothing
+
+
+def of_floats(x):
+    found = []
+    for f in (
+        lambda: 1.0 / x,
+        lambda: x**-2,
+        lambda: math.log(x),
+        lambda: math.sqrt(x - 1.0),
+        lambda: math.exp(1000.0 * x),
+        lambda: 10.0 // x + 10.0 % x,
+        lambda: (x + 1e200) ** 2,
+    ):
+        try:
+            found.append(f())
+        except ZeroDivisionError:
+            found.append(-1.0)
+        except OverflowError:
+            found.append(-2.0)
+        except ValueError:
+            found.append(-3.0)
+    return found
+
+
+@pytest.mark.parametrize("x", [0.0, 0.5, 2.0, -1.0])
+def test_floats_raise_where_a_handler_may_catch(x):
+    np.testing.assert_allclose(myia.jit(of_floats)(x), of_floats(x), rtol=1e-14)
+
+
+def uncaught(x):
+    try:
+        return 1.0 / x
+    except KeyError:
+        return 0.0
+
+
+def test_floats_do_not_raise_elsewhere():
+    assert myia.jit(uncaught)(0.0) == math.inf
+
+
+def newton(x, n):
+    for _ in range(n):
+        try:
+            x = x - (x**3 - x) / (3.0 * x**2 - 1.0 if x != 0.25 else 0.0)
+        except ZeroDivisionError:
+            x = 2.0 * x + 1.0
+    return x
+
+
+@pytest.mark.parametrize("x", [0.25, 0.9, 3.0])
+def test_derivatives_are_those_of_the_path_taken(x):
+    h = 1e-6
+    expected = (newton(x + h, 3) - newton(x - h, 3)) / (2 * h) if x != 0.25 else None
+    if expected is None:  # its first step is that of the handler, whose derivative is 2
+        expected = 2.0 * (newton(1.5 + h, 2) - newton(1.5 - h, 2)) / (2 * h)
+    assert myia.grad(newton)(x, 3) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    if x != 0.25:
+        slope = (myia.grad(newton)(x + h, 3) - myia.grad(newton)(x - h, 3)) / (2 * h)
+        assert myia.grad(myia.grad(newton))(x, 3) == pytest.approx(slope, rel=1e-5, abs=1e-8)
+
+
+class Leaves:
+    def __init__(self):
+        self.count = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.count += 1
+
+
+def with_context(x):
+    c = Leaves()
+    for k in range(3):
+        try:
+            with c:
+                if k * x > 1.0:
+                    raise ValueError
+                x += 0.5
+        except ValueError:
+            x -= 0.25
+    return x * c.count
+
+
+@pytest.mark.parametrize("x", [0.1, 1.0])
+def test_contexts_are_left(x):
+    assert myia.jit(with_context)(x) == with_context(x)
+
+
+def bare(x):
+    if x > 0:
+        raise
+    return x
+
+
+def test_refused():
+    with pytest.raises(RuntimeError, match="No active exception to reraise"):
+        myia.jit(bare)(1.0)
+
+
+@pytest.mark.parametrize("seed", [100, 1038, 5055, 5021, 6101, 6106])
+def test_random_programs(seed):
+    rng = Random(seed)
+    counts = check(Generator(rng).program(), rng)
+    assert counts["returns"] + counts["raises"] + counts["of floats"] >= 5
