@@ -48,6 +48,7 @@ from myia.infer.indexing.list_items import (
 )
 from myia.infer.indexing.masks import is_mask
 from myia.infer.indexing.parse_subscripts import (
+    slice_of_range,
     subscript_of,
     with_slices,
 )
@@ -77,6 +78,8 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     """`x[key]`"""
     key = with_slices(key)
     if isinstance(x, Ref):
+        if (part := slice_of_range(ctx, x, key)) is not None:  # a copy, as of an array of integers
+            return ctx.call(ctx.getattr(getitem(ctx, x, part), "copy"), (), {})
         if ctx.is_array(x) or is_dynamic(ctx, x):
             key = _with_arrays(ctx, key)
         if is_dynamic(ctx, x) or (
@@ -129,7 +132,8 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     """`x[key] = value`"""
     key = with_slices(key)
     if ctx.is_array(x) or is_dynamic(ctx, x):
-        _store_array_item(ctx, as_ref(x), _with_arrays(ctx, key), ctx.force(value))
+        key = slice_of_range(ctx, x, key) or _with_arrays(ctx, key)
+        _store_array_item(ctx, as_ref(x), key, ctx.force(value))
         return
     if (row := list_rows.row_of(ctx, x)) is not None and not isinstance(key, SliceValue):
         try:
@@ -203,7 +207,7 @@ def fail_missing(ctx: Context, key: Any) -> NoReturn:
 def _with_arrays(ctx: Context, key: Abstract) -> Abstract:
     """The subscript with ranges as arrays of integers."""
     if isinstance(key, Range) or (isinstance(key, Static) and isinstance(key.value, range)):
-        return ctx.as_array(key)
+        return as_array(ctx, key, I64)
     if isinstance(key, Tuple):
         return Tuple(tuple(_with_arrays(ctx, k) for k in key.items), key.cls)
     return key

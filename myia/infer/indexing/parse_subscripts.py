@@ -20,6 +20,7 @@ from myia.infer.domain.lengths import Length, length_of, wrap_negative
 from myia.infer.domain.values import (
     NONE,
     Abstract,
+    Range,
     Scalar,
     SliceValue,
     Static,
@@ -57,6 +58,28 @@ def with_slices(key: Abstract) -> Abstract:
 
 def _end(x: Any) -> Any:
     return operator.index(x) if isinstance(x, np.integer) else x
+
+
+def slice_of_range(ctx: Context, x: Abstract, key: Abstract) -> SliceValue | None:
+    """`range(i, j)` of run-time ends, not negative, as the slice `i:j`, checked to be inside.
+
+    None for other subscripts: an array of integers stands for them.
+    """
+    if not isinstance(key, Range) or not ctx.is_array(x) or not ctx.shape(x):
+        return None
+    start, stop, step = key.start, key.stop, key.step
+    lo, _ = bounds(start)
+    known = is_static_int(start) and is_static_int(stop)
+    if known or lo is None or lo < 0 or not (is_static_int(step) and step.value == 1):
+        return None
+    n = ctx.shape(x)[0]
+    end = ctx.call(Static(max), (stop, start), {})
+    first, last = number_value(start, I64), number_value(end, I64)
+    outside = logic.and_(logic.gt(last, constant(n, I64)), logic.gt(last, first))
+    index = arithmetic.max(first, constant(n, I64))
+    message = f"index {{}} is out of bounds for axis 0 with size {n}"
+    ctx.check(outside, IndexError, message, index)
+    return SliceValue(start, end, NONE)
 
 
 def checked_index(
