@@ -14,6 +14,7 @@ The floors, from the ground up; each imports only from those before it:
 - `boundary/`: signatures of arguments, hidden arguments, results.
 - `indexing/`, `operators/`, `attributes.py`: subscripts, operators and attributes of Python.
 - `loops/`: loops by iteration to a fixed point, unrolling, iterables.
+- `recursion/`: recursions on run-time values, as a loop with a stack of frames.
 - `derivatives/`: `grad`, `jvp`, `vjp` and Jacobians of abstract functions.
 - `eval/`: the interpreter of IR(py), calls, and the entry `program.py`.
 - `custom/`: derivative rules of users. `jax/`: functions that JAX traces.

@@ -112,6 +112,15 @@ def compiling() -> Iterator[None]:
         _settings.leave()
 
 
+_limits: dict[int, int] = {}
+
+
+def recursion_limit() -> int:
+    """The limit that the user has set; equal limits are one object."""
+    limit = _settings.recursion_limit if _settings.threads else sys.getrecursionlimit()
+    return _limits.setdefault(limit, limit)
+
+
 # ----- Forks
 
 

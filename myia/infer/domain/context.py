@@ -46,7 +46,7 @@ from myia.infer.domain.heap_arrays import (
 from myia.infer.domain.values import Abstract, Optional, Ref, Scalar, Static, is_static_int
 from myia.infer.domain.views import reshape
 from myia.ir.builder import Builder, current_builder, current_span, emit
-from myia.ir.core import Region, Value
+from myia.ir.core import Op, Region, Value
 from myia.primitives.core.define import constant
 from myia.primitives.core.effects import debug_print
 from myia.primitives.core.py import Code
@@ -81,6 +81,11 @@ class Frame:
     code: Code
     cells: dict[str, Abstract]  # the variables of the Python closure that the code reads
     consume: Callable[[Abstract], Abstract] | None = None  # of a generator: what takes its items
+    # Of a call that is inlined: captured variables and arguments, the op that makes it, and how
+    # many run-time conditions and loops are around it (`infer/recursion/calls.py`).
+    arguments: tuple[Abstract, ...] | None = None
+    call: Op | None = None
+    open_paths: int = 0
 
 
 class Context:
@@ -164,6 +169,13 @@ class Context:
         # The heaps before the loops and branches that are being inferred.
         self.scopes: list[Heap] = []
         self.handlers = Handlers()
+        # How many branches on run-time conditions are being inferred around the present op.
+        self.open_paths = 0
+        # The op that makes the present call, until its frame begins; recursions that are being
+        # inferred as state machines; functions whose recursion has to be unrolled.
+        self.calling: Op | None = None
+        self.machines: list[Any] = []
+        self.unrolled: set[Code] = set()
 
     def load(self, f: Any) -> Code:
         """The code of a Python function."""

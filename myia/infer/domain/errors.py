@@ -257,13 +257,23 @@ class DeepRecursion(Diagnostic):
     title = "recursion does not end at compile time"
     label = "call number {depth} of `{name}` inside itself"
     notes = (
-        "a recursion is compiled only when compile-time values bound its depth, or when it is "
-        "a tail call",
+        "on run-time values its arguments, its results and what is used after a call must have "
+        "one type and shape in all calls",
     )
     help = "write it as a loop with a list or an array as the stack"
 
     name: str
     depth: int
+
+
+class RecursionDiffers(Diagnostic):
+    title = "a recursion on run-time values has {a} in one call and {b} in another"
+    label = "a value of a recursive call must have one type in all calls"
+    notes = ("arguments, results and what is used after a call count",)
+    help = "give it one type and shape, or write a loop with a list or an array as the stack"
+
+    a: str
+    b: str
 
 
 class NotDifferentiable(Diagnostic):

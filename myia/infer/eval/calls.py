@@ -63,6 +63,7 @@ from myia.infer.numeric.constant_methods import (
 )
 from myia.infer.numeric.samples import fail_without, require_hashable, type_of
 from myia.infer.paths.branches import branch
+from myia.infer.recursion import calls as recursion
 from myia.primitives.core.define import constant
 from myia.primitives.core.py import Code, Parameter
 from myia.primitives.pointwise import logic
@@ -228,20 +229,25 @@ def call_code(
     if code.closing is not None:
         bound = bind(ctx, code.name, code.parameters, defaults, args, kwargs)
         return generator(ctx, code, captured, bound, cells)
+    bound = bind(ctx, code.name, code.parameters, defaults, args, kwargs)
+    arguments = (*captured, *bound)
+    recursion.stop(ctx, code, arguments, cells)
     if limit_depth(ctx, code):
         ctx.recursive_calls += 1
         static_code.limit_recursion(ctx, ctx.recursive_calls, code)
-    bound = bind(ctx, code.name, code.parameters, defaults, args, kwargs)
     known = static_code.run_call(ctx, code, captured, bound, cells)
     if known is not None:
         return known
-    looped = as_loop(ctx, code, captured, bound, cells)
-    if looped is not None:
-        return looped
-    with ctx.frame(code, cells):
-        env = dict(zip(code.region.args, (*captured, *bound)))
-        (result,) = ctx.run(code.region, env)
-    return result
+
+    def inlined() -> Abstract:
+        looped = as_loop(ctx, code, captured, bound, cells)
+        if looped is not None:
+            return looped
+        with ctx.frame(code, cells, arguments=arguments):
+            (result,) = ctx.run(code.region, dict(zip(code.region.args, arguments)))
+        return result
+
+    return recursion.call(ctx, code, arguments, cells, inlined)
 
 
 def bind(

@@ -60,12 +60,18 @@ class Interpreter(Context):
         code: py.Code,
         cells: dict[str, Abstract] | None,
         consume: Callable[[Abstract], Abstract] | None = None,
+        arguments: tuple[Abstract, ...] | None = None,
     ) -> Iterator[None]:
-        """The call of `code`; `cells=None`: a function inside another shares its closure."""
+        """The call of `code`; `cells=None`: a function inside another shares its closure.
+
+        `arguments`: captured variables and arguments of a call that is inlined.
+        """
         cells = self.cells_of(code) if cells is None else cells
         path = self.path
         self.path = (*path, current_span(), code)
-        self.frames.append(Frame(code, cells, consume))
+        paths = self.open_paths + self.loop_depth
+        self.frames.append(Frame(code, cells, consume, arguments, self.calling, paths))
+        self.calling = None
         try:
             yield
         finally:

@@ -184,7 +184,11 @@ def _call(ctx: Context, op: Op, f: Abstract, *args: Abstract) -> Abstract:
             keywords.update(_mapping(ctx, x))
         else:
             keywords[spec] = x
-    return ctx.call(f, positional, keywords)
+    ctx.calling = op
+    try:
+        return ctx.call(f, positional, keywords)
+    finally:
+        ctx.calling = None
 
 
 @handles(py.assert_)

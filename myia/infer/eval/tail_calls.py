@@ -74,7 +74,7 @@ def as_loop(
             return None
 
     def body(_: Abstract, xs: Sequence[Abstract]) -> list[Abstract]:
-        with ctx.frame(code, cells):
+        with ctx.frame(code, cells, arguments=(*captured, *xs[3:])):
             again, result, *parameters = ctx.run(
                 region, dict(zip(code.region.args, (*captured, *xs[3:])))
             )

@@ -101,6 +101,7 @@ def _infer_path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
     result: Abstract = ABSENT
     error, is_caught = None, False
     with Builder() as builder:
+        ctx.open_paths += 1
         try:
             result = body()
         except CertainError as certain:
@@ -113,6 +114,8 @@ def _infer_path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
             # The check is emitted in this branch, so it fails only if the branch is taken.
             ctx.dead_paths += not is_caught
             ctx.check_certain(certain)
+        finally:
+            ctx.open_paths -= 1
     return _Path(builder, result, ctx.heap.copy(), error, is_caught)
 
 

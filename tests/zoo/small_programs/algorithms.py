@@ -255,3 +255,36 @@ def shortest_paths(d):
                 if through < d[i, j]:
                     d[i, j] = through
     return d
+
+
+LEFT, RIGHT = A([1, 3, -1, -1, -1]), A([2, 4, -1, -1, -1])
+
+
+@program((A([0.5, -1.0, 2.0, 0.3, 0.7]), A([0]), 1.5))
+def tree_over_index_arrays(v, root, x):
+    def visit(i):
+        if i < 0:
+            return x
+        return v[i] * visit(LEFT[i]) + np.sin(visit(RIGHT[i]) * v[i])
+
+    return visit(root[0])
+
+
+@program((A([0.5, -1.0, 2.0, 0.3, 0.7]),))
+def sorting_by_recursion(v):
+    v = v.copy()
+
+    def sort(lo, hi):
+        if lo >= hi:
+            return
+        i = lo
+        for j in range(lo, hi):
+            if v[j] < v[hi]:
+                v[i], v[j] = v[j], v[i]
+                i += 1
+        v[i], v[hi] = v[hi], v[i]
+        sort(lo, i - 1)
+        sort(i + 1, hi)
+
+    sort(0, len(v) - 1)
+    return np.sum(v * v * np.arange(5))

@@ -162,6 +162,27 @@ def tail_recursion_on_data(x):
     return shrink(x, 1.0)
 
 
+@program((0.7, 3.5), (0.7, 0.5))
+def recursion_on_data(x, y):
+    def go(y):
+        if y < 1:
+            return x * y
+        return go(y - 1) * x + go(y - 2)
+
+    return go(y)
+
+
+@program((0.7, 3.5), (1.2, -0.5))
+def mutual_recursion_on_data(x, y):
+    def down(y, z):
+        return z if y < 0 else x * other(y - 1, z * y) + z
+
+    def other(y, z):
+        return z * z if y < 0 else down(y - 1, z + x) * z
+
+    return down(y, 1.0)
+
+
 @program((1.5, 2.0), (-0.5, 3.0))
 def functools_and_operator(x, y):
     product = functools.reduce(operator.mul, [x, y, x])
