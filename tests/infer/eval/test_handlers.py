@@ -194,7 +194,16 @@ def bare(x):
     return x
 
 
+def singular(a):
+    try:
+        return np.linalg.inv(a)
+    except ValueError:
+        return a
+
+
 def test_refused():
+    with pytest.raises(myia.MyiaError, match="`np.linalg.inv` in a `try` that may catch"):
+        myia.jit(singular)(np.eye(2))
     with pytest.raises(RuntimeError, match="No active exception to reraise"):
         myia.jit(bare)(1.0)
 
