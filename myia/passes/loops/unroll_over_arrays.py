@@ -53,7 +53,7 @@ def unroll_over_arrays(function: Function) -> Function:
         for op in walk(function.region)
         if op.primitive is derivative_p and op.params["mode"] == "vjp"
         for loop in walk(op.regions[0])
-        if loop.primitive is loop_p
+        if loop.primitive is loop_p and loop.results  # one of effects alone is no adjoint
     }
 
     def rule(op: Op, walk: Walk) -> Sequence[Value] | None:
