@@ -56,6 +56,12 @@ class Capacity:
     def nbytes(self) -> int:
         return self.size * self.item_bytes
 
+    def outgrown_at(self, span: Span | None) -> Capacity:
+        """The same, told of by what outgrows it: `xs.append(x)`."""
+        text = "" if span is None else (span.file.line(span.line) or "")[span.col :]
+        name, dot, _ = text.partition(".append(")
+        return replace(self, span=span, name=f"the list `{name}`" if dot else self.name)
+
     def __str__(self) -> str:
         where = "" if self.span is None else f"{self.span}: ".rsplit("/", 1)[-1]
         return f"{where}room for {self.size:,} items in {self.name}, {self.nbytes:,} bytes"
@@ -99,19 +105,11 @@ class Capacities:
             self.loops.add(loop)
         return helps
 
-    def size(self, site: Site, item_bytes: int, span: Span | None) -> int:
+    def size(self, site: Site, item_bytes: int, span: Span | None, name: str = "a list") -> int:
         """The capacity to use at a site."""
         size = self.known.sizes.get(site, FIRST_CAPACITY)
-        self._found[site] = Capacity(site, size, item_bytes, span)
+        self._found[site] = Capacity(site, size, item_bytes, span, name)
         return size
-
-    def name(self, site: Site, span: Span | None) -> None:
-        """What grows there, at `span`: `xs.append(x)`."""
-        text = "" if span is None else (span.file.line(span.line) or "")[span.col :]
-        name, dot, _ = text.partition(".append(")
-        found = self._found[site]
-        if dot:
-            self._found[site] = replace(found, span=span, name=f"the list `{name}`")
 
     def __getitem__(self, site: Site) -> Capacity:
         return self._found[site]

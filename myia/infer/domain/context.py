@@ -440,6 +440,10 @@ class Context:
     def _set_error_code(self, code: Value) -> None:
         self.write(Ref(self.error_id), CellObject(Scalar(code, weak=False)))
 
+    def is_of_checks(self, id: int) -> bool:
+        """Whether an object is no object of Python's, but one with a state of run-time checks."""
+        return id == self.error_id or id in self.capacities.cells.values()
+
     def error_code(self) -> Value | None:
         """The code of the first failed check (0: none), or None when nothing is checked."""
         (content,) = self.heap[self.error_id].children()

@@ -265,13 +265,14 @@ def _finish(
 
 def _outgrown(ctx: Interpreter, outputs: Outputs) -> Iterator[tuple[Capacity, int | None]]:
     """The capacities that may be too small, and the results with what they should be."""
-    for site in dict.fromkeys(check.outgrown for check in ctx.checks):
+    spans = {check.outgrown: check.span for check in reversed(ctx.checks)}
+    for site, span in spans.items():
         if site is None:
             continue
         cell = ctx.capacities.cells.get(site)
         (size,) = (Static(0),) if cell is None else ctx.heap[cell].children()
         needed = outputs.leaf(size.value, int) if isinstance(size, Scalar) else None
-        yield ctx.capacities[site], needed
+        yield ctx.capacities[site].outgrown_at(span), needed
 
 
 def _is_changed(ctx: Interpreter, id: int) -> bool:

@@ -22,13 +22,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from myia.infer.capacities import Capacities, Site
-from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, convert, number_value
 from myia.infer.domain.heap import (
     AnyList,
     BufferObject,
-    CellObject,
     Contents,
     Heap,
     ListObject,
@@ -36,6 +34,7 @@ from myia.infer.domain.heap import (
 )
 from myia.infer.domain.values import Abstract, Number, Ref, Scalar, Static
 from myia.infer.domain.views import reshape
+from myia.infer.dynamic.unbounded import check_room, note_size
 from myia.infer.lists.item_templates import (
     ItemTemplate,
     build_item,
@@ -45,7 +44,6 @@ from myia.infer.lists.item_templates import (
     unified,
     unify_templates,
 )
-from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices, shaping
 from myia.primitives.core.define import constant, zeros
@@ -98,27 +96,13 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
     _store_row(ctx, ref, grown, number_value(length, np.dtype(np.int64)), item)
 
 
-def check_room(ctx: Context, full: Value, site: Site | None) -> None:
-    """Where a list is full: the run is stopped, as there are more rows in the next one."""
-    message = "a list outgrew the bound found for it"
-    if site is not None:
-        ctx.capacities.name(site, current_span())
-    ctx.add_check(full, Check(RuntimeError, message, current_span(), outgrown=site))
-
-
 def count_items(ctx: Context, id: int) -> None:
     """Note how long a list without a bound has become: how many rows it should have had."""
     contents = ctx.heap[id]
     if not isinstance(contents, BufferObject) or contents.site is None:
         return
-    cells = ctx.capacities.cells
-    if contents.site not in cells:
-        cells[contents.site] = ctx.heap.new_root(CellObject(Static(0)))
-    cell = cells[contents.site]
-    (most,) = ctx.heap[cell].children()
     length = number_value(list_length(contents), np.dtype(np.int64))
-    value = arithmetic.max(number_value(most, length.dtype), length)
-    ctx.write(Ref(cell), CellObject(Scalar(value, True, 0)))
+    note_size(ctx, contents.site, length)
 
 
 def store_item(ctx: Context, ref: Ref, index: Value, item: Abstract) -> None:

@@ -44,6 +44,7 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
+from myia.infer.dynamic.unbounded import check_room
 from myia.infer.lists import growing_lists
 from myia.infer.lists.item_templates import (
     ItemTemplate,
@@ -114,10 +115,14 @@ def _buffer_of(ctx: Context, x: Ref, why: str) -> BufferObject:
 
 
 def _new(ctx: Context, like: BufferObject, rows: Sequence[Value], length: Length, *of: Ref) -> Ref:
-    """A new list of these rows, which are items of the lists `of`."""
+    """A new list of these rows, which are items of the lists `of`.
+
+    A list without a bound needs more rows where `like`, of which it is made, does.
+    """
     capacity = rows[0].shape[0] if rows else 0 if length.hi is None else length.hi
     leaves = tuple(Scalar(row, False) for row in rows)
-    new = ctx.new(BufferObject(like.template, leaves, length.abstract(), 0, capacity))
+    site = like.site if length.hi is None else None
+    new = ctx.new(BufferObject(like.template, leaves, length.abstract(), 0, capacity, site))
     for x in of:
         _inherit(ctx, x, new)
     return new
@@ -222,7 +227,14 @@ def joined(ctx: Context, xs: Sequence[Ref]) -> Ref:
             start = [n.value, *[constant(0, I64)] * (row.value.aval.ndim - 1)]
             columns[k] = dynamic_slices.dynamic_update_slice(columns[k], row.value, *start)
         n = total(n, _length(buffer))
-    return _new(ctx, buffers[0], columns, n, *xs)
+    # In a loop in which one of them grows: its rows are those that there is room for.
+    growing = [b for b in buffers if _length(b).hi is None]
+    if not growing:
+        return _new(ctx, buffers[0], columns, n, *xs)
+    like = max(growing, key=lambda b: b.capacity)
+    check_room(ctx, logic.gt(n.value, constant(like.capacity, I64)), like.site)
+    columns = [shaping.along_axis(rows, 0, 0, like.capacity) for rows in columns]
+    return _new(ctx, like, columns, n, *xs)
 
 
 def _is_empty(ctx: Context, x: Ref) -> bool:

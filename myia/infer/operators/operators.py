@@ -323,8 +323,10 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(contents, AnyList) and op in "+*":
         if op == "*" and not _may_be_int(b):
             _refuse_operands(ctx, op, a, b)
-        other = ctx.new(ListObject(ctx.list_items(b))) if op == "+" else b
-        list_slices.replace_items(ctx, a, as_ref(binary(ctx, op, a, other)))
+        if op == "+":
+            ctx.call(ctx.getattr(a, "extend"), (b,), {})
+        else:
+            list_slices.replace_items(ctx, a, as_ref(binary(ctx, op, a, b)))
         return a
     if op == "|" and (x := dict_of(ctx, a)) and (y := dict_of(ctx, b)):
         ctx.write(a, _merged_dict(x, y))

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import broadcast_to, convert, is_number, is_weak
+from myia.infer.domain.dtypes import broadcast_to, convert, is_number, is_weak, kind_of
+from myia.infer.domain.dynamic_axes import DynamicAxes, DynamicAxis, prefix_axis
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.lengths import at_least, length_of
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, is_none, is_static_int
+from myia.infer.dynamic.unbounded import require_capacities, with_capacity
 from myia.infer.lists.nested_sequences import as_array
 from myia.infer.numeric.integer_elements import check_python_integer, element
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
@@ -19,6 +22,7 @@ from myia.infer.registry import is_given
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.support.value_formulas import truth
+from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
 AXIS_ERROR = "AxisError"
@@ -233,6 +237,32 @@ def shape_argument(ctx: Context, x: Abstract) -> tuple[int, ...]:
     if any(n < 0 for n in shape):
         ctx.fail(BadValue, message="negative dimensions are not allowed")
     return tuple(map(operator.index, shape))
+
+
+def dynamic_shape(
+    ctx: Context, x: Abstract, item_bytes: int
+) -> tuple[tuple[int, ...], DynamicAxes] | None:
+    """The bounds and axes of a new array some of whose sizes are known at run time, if they are."""
+    sizes = (x,) if is_number(x) else ctx.list_items(x)
+    if not any(isinstance(n, Scalar) and kind_of(n) in "iu" for n in sizes):
+        return None
+    require_capacities(ctx, "a shape")
+    bounds: list[int] = []
+    axes: list[DynamicAxis | None] = []
+    for i, size in enumerate(sizes):
+        if not isinstance(size, Scalar) or kind_of(size) not in "iu":
+            bounds.append(ctx.int_of(size, "a shape"))
+            axes.append(None)
+            continue
+        n = length_of(size)
+        if n.lo is None or n.lo < 0:
+            negative = logic.lt(n.value, constant(0, np.int64))
+            ctx.check(negative, ValueError, "negative dimensions are not allowed")
+        n = with_capacity(ctx, at_least(n, 0), item_bytes, i)
+        assert n.hi is not None
+        bounds.append(n.hi)
+        axes.append(None if n.is_static else prefix_axis(n, n.hi))
+    return tuple(bounds), tuple(axes)
 
 
 def sum_dtype(dtype: np.dtype) -> np.dtype:

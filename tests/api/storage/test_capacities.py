@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import myia
+from myia.infer import capacities
 
 SIZES = [np.array([n]) for n in (5, 64, 65, 5000, 3000, 20)]
 
@@ -171,6 +172,82 @@ def test_arrays_of_jax():
     compiled = myia.jit(lambda x, n: sum(doublings(x, n)))
     result = compiled(jnp.asarray(1.5), jnp.array([300]))
     assert isinstance(result, jax.Array) and result == sum(doublings(1.5, [300]))
+
+
+def joined(x, n):
+    xs, ys, i = [], [x], 0
+    while i < n[0]:
+        xs = xs + [x * i]  # noqa: RUF005
+        ys.extend([x, x * i])
+        ys += xs[i // 2 :]
+        i += 1
+    return xs, ys
+
+
+def inserted(x, n):
+    xs = []
+    for i in range(n[0]):
+        xs.insert(0, x * i)
+        xs.insert(i // 2, x)
+    return xs, xs[2:], xs[::-1], xs[: n[0] // 2]
+
+
+def queue(x, n):
+    xs, count = [(x, n[0])], 0
+    while xs:
+        y, k = xs.pop(0)
+        count += 1
+        if k > 0:
+            xs.append((0.5 * y, k - 1))
+            xs.append((0.25 * y, k // 2))
+    return count, y
+
+
+def swapped(x, n):
+    old, i = [x], 0
+    while i < n[0]:
+        new = []
+        for y in old:
+            new.append(0.5 * y)
+            if y > 0.1:
+                new.append(0.25 * y)
+        old = new
+        i += 1
+    return old
+
+
+def nested(x, n):
+    rows, total = [], []
+    for i in range(n[0]):
+        row, j = [x], 0
+        while j < i:
+            row.append(x * j)
+            total.append(j)
+            j += 1
+        rows.append(sum(row) + len(row))
+    return rows, total
+
+
+def new_arrays(x, n):
+    zeros, ones = np.zeros(n[0] + 1), np.ones((2, n[0]), bool)
+    for i in range(n[0]):
+        zeros[i] = x * i
+        ones[1, i] = i % 2
+    return zeros, ones, np.full(n[0], x), np.arange(n[0]) * x, np.zeros(int(x)), np.nonzero(ones[1])
+
+
+@pytest.mark.parametrize("f", [joined, inserted, queue, swapped, nested, new_arrays])
+def test_growth_from_room_for_three_items(f, monkeypatch):
+    monkeypatch.setattr(capacities, "FIRST_CAPACITY", 3)
+    compiled = myia.jit(f)
+    for n in ([0], [2], [3], [7]):
+        got, want = compiled(2.5, np.array(n)), f(2.5, np.array(n))
+        jax.tree_util.tree_map(np.testing.assert_array_equal, got, want)
+
+
+def test_sizes_that_python_refuses():
+    with pytest.raises(ValueError, match="negative dimensions are not allowed"):
+        myia.jit(lambda n: np.zeros(n[0]))(np.array([-1]))
 
 
 @pytest.mark.parametrize("transform", [jax.jit, jax.grad, jax.vmap])

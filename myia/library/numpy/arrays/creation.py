@@ -8,6 +8,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
+from myia.infer.domain.dynamic_axes import pad_masked
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import copy_of, is_contiguous, result_like, strided_model
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
@@ -29,6 +30,7 @@ from myia.library.support.arguments import (
     copy_array,
     dtype_argument,
     dtype_of,
+    dynamic_shape,
     integer,
     mask_argument,
     numeric,
@@ -54,6 +56,10 @@ def _filled(name: str, number: int) -> Callable[..., Abstract]:
     ) -> Abstract:
         require_c_order(ctx, f"numpy.{name}", order)
         wanted = dtype_argument(ctx, dtype) or F64
+        sizes = dynamic_shape(ctx, shape, wanted.itemsize)
+        if sizes is not None:
+            bounds, axes = sizes
+            return access.new_array(ctx, pad_masked(constant(number, wanted, bounds), axes), axes)
         return boxed(ctx, ctx.array(constant(number, wanted, shape_argument(ctx, shape))))
 
     return handler
@@ -145,6 +151,8 @@ def _full(
     require_c_order(ctx, "numpy.full", order)
     fill = numeric(ctx, fill_value)
     wanted = dtype_argument(ctx, dtype) or dtype_of(ctx, fill)
+    if not ctx.shape(fill) and (sizes := dynamic_shape(ctx, shape, wanted.itemsize)) is not None:
+        return access.new_array(ctx, _spread(ctx, cast(ctx, fill, wanted), sizes[0]), sizes[1])
     new_shape = shape_argument(ctx, shape)
     return boxed(ctx, ctx.array(_spread(ctx, cast(ctx, fill, wanted), new_shape)))
 

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import broadcast_to, convert, is_number, is_weak, kind_of, promote
+from myia.infer.domain.dtypes import (
+    broadcast_to,
+    convert,
+    is_number,
+    is_weak,
+    kind_of,
+    number_dtype,
+    promote,
+)
 from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.lengths import I64, at_least, ceil_divided, difference, length_of
@@ -25,6 +33,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.domain.views import reshape
 from myia.infer.dynamic.access import new_array
+from myia.infer.dynamic.unbounded import with_capacity
 from myia.infer.numeric.integer_elements import static_element
 from myia.infer.numeric.promotion import broadcast_shapes, operand_dtype
 from myia.infer.registry import function
@@ -70,16 +79,19 @@ def _arange(
 def _dynamic_range(
     ctx: Context, start: Abstract, stop: Abstract, step: Abstract, dtype: np.dtype | None
 ) -> Abstract | None:
-    """A range of Python ints known at run time; None where its length has no bound."""
+    """A range of Python ints known at run time; None if they are no such."""
     start, step = (default if is_none(x) else x for x, default in ((start, ZERO), (step, ONE)))
-    ints = all(is_number(x) and is_weak(x) and kind_of(x) in "iu" for x in (start, stop))
+    ints = all(
+        is_number(x) and (kind_of(x) in "iu" if is_weak(x) else number_dtype(x) == I64)
+        for x in (start, stop)
+    )
     if not ints or not is_static_int(step) or step.value == 0 or dtype not in (None, I64, F64):
         return None
     first, end, by = length_of(start), length_of(stop), int(step.value)
     length = at_least(difference(end, first) if by > 0 else difference(first, end), 0)
     length = length if abs(by) == 1 else ceil_divided(length, abs(by))
-    if length.hi is None:
-        return None
+    length = with_capacity(ctx, length, I64.itemsize)
+    assert length.hi is not None
     index = shaping.iota(shape=(length.hi,), axis=0, dtype=I64)
     items = arithmetic.add(arithmetic.mul(index, by), _repeated(first.value, length.hi))
     axes = (None if length.is_static else prefix_axis(length, length.hi),)
