@@ -46,6 +46,7 @@ LOG = logging.getLogger("myia")  # told of every compilation, at the level INFO
 LOG.addHandler(logging.NullHandler())
 
 CHANGING_GLOBALS = "globals that the program reads change type while it is compiled"
+AS_AN_ARGUMENT = "for the sake of an int that may be known"
 UNDER_JAX = "inside a transform of JAX (`jax.jit`, `jax.vmap`, `jax.grad`)"
 ATTEMPTS = 8  # programs compiled for one call, if other threads change the globals that it reads
 
@@ -285,6 +286,9 @@ class Dispatcher:
         choose = Recorded(choose)
         program, prints = with_held_prints(self.program(call, choose))
         layout = Layout(call, program)
+        takes_ints = bool(call.programs.arguments or choose.arguments)
+        if takes_ints and any(capacity.of_array for capacity, _ in program.capacities):
+            refuse_capacities(program, AS_AN_ARGUMENT)  # it is a compile-time value then
         if layout.traced or layout.transformed:
             refuse_capacities(program, UNDER_JAX)
             for cut in program.cuts:
@@ -310,7 +314,6 @@ class Dispatcher:
         report = functools.partial(
             self._reporting, call.positional, call.keywords, choose.as_before
         )
-        takes_ints = bool(call.programs.arguments or choose.arguments)
         failures = FailedChecks(program, report, bool(donated), takes_ints)
         return Variant(program, found, layout, failures, write_back, prints)
 

@@ -51,6 +51,7 @@ class Capacity:
     item_bytes: int
     span: Span | None = None
     name: str = "a list"
+    of_array: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -105,10 +106,13 @@ class Capacities:
             self.loops.add(loop)
         return helps
 
-    def size(self, site: Site, item_bytes: int, span: Span | None, name: str = "a list") -> int:
+    def size(self, site: Site, item_bytes: int, span: Span | None, of_array: bool = False) -> int:
         """The capacity to use at a site."""
-        size = self.known.sizes.get(site, FIRST_CAPACITY)
-        self._found[site] = Capacity(site, size, item_bytes, span, name)
+        size, name = (
+            self.known.sizes.get(site, FIRST_CAPACITY),
+            "an array" if of_array else "a list",
+        )
+        self._found[site] = Capacity(site, size, item_bytes, span, name, of_array)
         return size
 
     def __getitem__(self, site: Site) -> Capacity:

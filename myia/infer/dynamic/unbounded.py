@@ -36,7 +36,7 @@ def with_capacity(ctx: Context, n: Length, item_bytes: int, number: int = 0) -> 
     require_capacities(ctx, "the size of an array")
     span = current_span()
     site = Site.at(span, number)
-    size = ctx.capacities.size(site, item_bytes, span, "an array")
+    size = ctx.capacities.size(site, item_bytes, span, of_array=True)
     note_size(ctx, site, n.value)
     check_room(ctx, logic.gt(n.value, constant(size, I64)), site)
     return replace(n, hi=size)
