@@ -239,7 +239,8 @@ class Guard:
         self.parts(signature.parts[count:], f"{x}.__defaults__ or ()")
 
     def sequence(self, expressions: Sequence[str]) -> str:
-        return "args" if expressions == self.passed else sequence(expressions)
+        whole = expressions and expressions == self.passed
+        return "args" if whole else sequence(expressions)
 
 
 def sequence(expressions: Sequence[str]) -> str:
