@@ -202,7 +202,7 @@ def singular(a):
 
 
 def test_refused():
-    with pytest.raises(myia.MyiaError, match="`np.linalg.inv` in a `try` that may catch"):
+    with pytest.raises(myia.MyiaError, match=r"`np.linalg.inv` in a `try` that may catch"):
         myia.jit(singular)(np.eye(2))
     with pytest.raises(RuntimeError, match="No active exception to reraise"):
         myia.jit(bare)(1.0)
