@@ -124,7 +124,6 @@ def test_as_python_raises(name):
 
 REFUSED = {
     "deque": lambda x: collections.deque([1.0]),
-    "Counter": lambda x: collections.Counter([1, 1]),
     "fraction": lambda x: fractions.Fraction(1, 2),
     "class with __new__": lambda x: Single(1),
     "random state": lambda x: np.random.RandomState(0),

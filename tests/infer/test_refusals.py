@@ -335,10 +335,10 @@ PROGRAMS = {
         """,
         (3.0,),
     ),
-    "shape_from_value": (
+    "axis_from_value": (
         """
         def f(x):
-            return np.zeros(int(x))
+            return np.sum(np.ones((2, 2)), axis=int(x))
         """,
         (3.0,),
     ),
@@ -535,10 +535,10 @@ PROGRAMS = {
         """
         def f(x):
             for i in range(1000):
-                y = np.zeros(i)
+                y = x.reshape((1,) * i)
             return x
         """,
-        (1.0,),
+        (np.ones(1),),
     ),
     "compare_complex": (
         """

@@ -5,7 +5,7 @@ from tests.passes.before_after import before_after
 from tests.passes.by_name import passes_of
 
 PROGRAM = """
-func @f(%x: f64[], %n: i64[]) -> f64[], f64[] {
+func @f(%x: f64[], %n: i64[], %v: f64[4]) -> f64[], f64[], f64[4], i64[4] {
   %0 = 1.0: f64[]
   %y, %c, %z, %w = for %k < %n (%y = %x, %c = %0, %z = %0, %w = %x) {       # power.py:4
     %1 = call @step(%a = %y, %b = %c) {
@@ -24,7 +24,10 @@ func @f(%x: f64[], %n: i64[]) -> f64[], f64[] {
   %10 = pow %y, %8
   %11 = pow %y, %9
   %12 = add %10, %11
-  return %12, %7
+  %13 = sort %v {axis=0, keys=1}
+  %14 = iota {axis=0, dtype=i64, shape=(4,)}
+  %15, %16 = sort %v, %14 {axis=0, keys=1}
+  return %12, %7, %13, %16
 }"""
 
 

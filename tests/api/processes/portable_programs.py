@@ -118,7 +118,7 @@ def is_refused(x):
 
 
 def needs_static(x):
-    return np.zeros(int(x))
+    return np.sum(np.ones((2, 2)), axis=int(x))
 
 
 class Loss:
