@@ -260,7 +260,9 @@ def shortest_paths(d):
 LEFT, RIGHT = A([1, 3, -1, -1, -1]), A([2, 4, -1, -1, -1])
 
 
-@program((A([0.5, -1.0, 2.0, 0.3, 0.7]), A([0]), 1.5))
+@program(
+    (A([0.5, -1.0, 2.0, 0.3, 0.7]), A([0]), 1.5), (A([1.2, 0.4, -0.6, 2.0, -0.3]), A([1]), -0.8)
+)
 def tree_over_index_arrays(v, root, x):
     def visit(i):
         if i < 0:
@@ -270,7 +272,7 @@ def tree_over_index_arrays(v, root, x):
     return visit(root[0])
 
 
-@program((A([0.5, -1.0, 2.0, 0.3, 0.7]),))
+@program((A([0.5, -1.0, 2.0, 0.3, 0.7]),), (A([3.0, 2.5, 0.1, -1.0, -2.0]),))
 def sorting_by_recursion(v):
     v = v.copy()
 

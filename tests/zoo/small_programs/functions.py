@@ -333,7 +333,7 @@ def special_methods_by_name(x, y):
     return s + [x, y].__getitem__(1) * (x, y).__len__() + (found is NotImplemented) * x
 
 
-@program((A([1.0, 2.0, 3.0]), 0.5))
+@program((A([1.0, 2.0, 3.0]), 0.5), (A([0.3, -1.4]), -2.0))
 def special_methods_of_arrays(a, x):
     b = a.__mul__(x)
     for i in range(b.__len__()):
