@@ -412,7 +412,7 @@ def right_side_before_subscript(a):
 
 @program(
     (A([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]]), 1.5),
-    (A([[0.7, -0.2, 1.1], [2.5, 0.9, -1.7]]), 0.8),
+    (A([[0.7, -0.2, 1.1], [2.5, 0.1, -1.7]]), 0.8),
 )
 def shape_assigned_and_masks_beside_arrays(a, x):
     b = a * x
