@@ -39,6 +39,7 @@ from myia.passes.idioms.short_sums import short_sums
 from myia.passes.idioms.sparse_cotangents import sparse_cotangents
 from myia.passes.loops.invariant_code_motion import invariant_code_motion
 from myia.passes.loops.peeling import peeling
+from myia.passes.loops.recurrences import recurrences
 from myia.passes.loops.repeated_checks import repeated_checks
 from myia.passes.loops.rerolling import rerolling
 from myia.passes.loops.unroll import unroll
@@ -197,7 +198,10 @@ CLASSICAL = Phase(
 LOWERING = Phase(
     "lowering",
     "What served derivatives and storage gets the form that later passes match.",
-    (Pass(lowering, "Additions into slices, barriers in loops, powers."),),
+    (
+        Pass(lowering, "Additions into slices, barriers in loops, powers."),
+        Pass(recurrences, "A processor takes one element after the other.", on=("cpu",)),
+    ),
     once=True,
 )
 

@@ -169,6 +169,7 @@ _RULES: dict[Primitive, Rule] = {
             cumulative.cumsum,
             cumulative.cumprod,
             cumulative.cumlogsumexp,
+            cumulative.linear_recurrence,
             sorting.cummax,
             sorting.cummin,
             reductions.argmax,

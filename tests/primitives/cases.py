@@ -232,6 +232,10 @@ TABLE = [
     case(u.cumprod, (5, 2), axis=0, reverse=True),
     case(u.cumprod, np.array([2.0, 0.0, 3.0, 0.0, 5.0]), axis=0, reverse=False),
     case(u.cumprod, (0,), axis=0, reverse=False),
+    case(u.linear_recurrence, (2, 4), (2, 5), dtypes=INEXACT, axis=1, reverse=False),
+    case(u.linear_recurrence, (4, 2), (5, 2), axis=0, reverse=True),
+    case(u.linear_recurrence, (0,), (1,), axis=0, reverse=False),
+    case(u.linear_recurrence, (0, 2), (0, 2), axis=0, reverse=True),
     # ----- Ordering
     case(o.sort_p, (2, 5), dtypes=ORDERED, axis=1, keys=1),
     case(o.sort_p, (4, 2), (4, 2), axis=0, keys=1),

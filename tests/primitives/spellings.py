@@ -242,6 +242,7 @@ DERIVED: dict[str, tuple] = {
     "random_gamma_grad": (lambda a: random.gamma(random.key(0), a), X),
     "expm_derivative": (scipy.linalg.expm, M),
     "lyapunov": (scipy.linalg.polar, M),
+    "linear_recurrence": (np.cumprod, X),
     "barrier": (myia.checkpoint(lambda x: np.sin(np.cos(x))), X),
 }
 
