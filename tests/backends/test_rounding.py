@@ -152,3 +152,65 @@ def test_a_mask_as_a_factor_keeps_nan_and_infinities():
     with np.errstate(all="ignore"):
         for mine, numpys in zip(myia.jit(masked)(m, x), masked(m, x), strict=True):
             np.testing.assert_array_equal(mine, numpys)
+
+
+FAR = [
+    0.0,
+    1e-200,
+    -1e-200,
+    1e-150,
+    1e150,
+    1e200,
+    -1e200,
+    1.0,
+    -2.5,
+    700.0,
+    np.inf,
+    -np.inf,
+    np.nan,
+]
+COMBINED = {
+    "two factors": lambda x, y: (x * 1e200) * (y * 1e200),
+    "small factors": lambda x, y: (x * 1e-200) * (y * 1e-200),
+    "a factor and a divisor": lambda x, y: (x * 1e-150) * (y / 1e150),
+    "factors of factors": lambda x, y: ((x * 1e40) * (y * 1e40)) * ((x * 1e-200) * (y * 1e40)),
+    "a factor undone": lambda x, y: (x * 1e-200) * 1e200 + y,
+    "a square": lambda x, y: (x * 1e200) ** 2,
+    "np.square": lambda x, y: np.square(y / 1e200),
+    "a cube": lambda x, y: (x / 1e-200) ** 3,
+    "an inverse square": lambda x, y: (x * 1e200) ** -2,
+    "a power known late": lambda x, y: np.power(x * 1e-200, 2.0) * y,
+    "the logarithm of a root": lambda x, y: np.log(x**-0.5),
+    "the logarithm of a power": lambda x, y: np.log(np.power(x, y)),
+    "the logarithm of exp": lambda x, y: np.log(np.exp(x)),
+    "the root of a square": lambda x, y: np.sqrt(x * x) + np.sqrt(np.square(y)),
+    "a product of exp": lambda x, y: np.exp(x) * np.exp(y),
+    "a quotient of exp": lambda x, y: np.exp(x) / np.exp(y),
+    "a power of exp": lambda x, y: np.power(np.exp(x), y),
+    "a quotient by a power": lambda x, y: x / np.power(y, x),
+}
+
+
+@pytest.mark.parametrize("name", COMBINED)
+def test_what_xla_combines_keeps_its_zeros_infinities_and_nan(name):
+    f = COMBINED[name]
+    x, y = (np.array(v) for v in np.meshgrid(FAR, FAR))
+    with np.errstate(all="ignore"):
+        wanted = f(x, y)
+        np.testing.assert_allclose(myia.jit(f)(x, y), wanted, rtol=1e-12, atol=1e-307)
+        scalar = myia.jit(f)
+        for i in np.ndindex(x.shape):
+            np.testing.assert_allclose(
+                scalar(x[i], y[i]),
+                f(x[i], y[i]),
+                rtol=1e-12,
+                atol=1e-307,
+                err_msg=str((x[i], y[i])),
+            )
+
+
+def test_in_single_precision_factors_meet_sooner():
+    f = lambda m, n: (m * np.float32(1e-20)) * (n * np.float32(1e-20))  # noqa: E731
+    m = np.array([1e25, 3e25], np.float32)
+    np.testing.assert_allclose(myia.jit(f)(m, m), f(m, m), rtol=1e-6)
+    np.testing.assert_allclose(myia.jit(f)(m[0], m[1]), f(m[0], m[1]), rtol=1e-6)
