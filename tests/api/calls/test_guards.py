@@ -273,3 +273,18 @@ def test_numbers_as_results(dtype):
         got = F(x)
         assert got == (x[0].item(), x[1].item(), x[1])
         assert [*map(type, got)] == [type(x[0].item()), type(x[1].item()), type(x[1])]
+
+
+def adding_to_weights(x, y):
+    WEIGHTS[0] += x
+    return WEIGHTS, x * y
+
+
+def test_numbers_beside_a_global_that_is_changed_and_returned(monkeypatch):
+    monkeypatch.setitem(globals(), "WEIGHTS", np.arange(3.0))
+    f = myia.jit(adding_to_weights)
+    for n in range(1, CALLS + 3):
+        weights, product = f(0.5, 4.0)
+        assert weights is WEIGHTS
+        assert product == 2.0
+        np.testing.assert_array_equal(WEIGHTS, [0.5 * n, 1.0, 2.0])
