@@ -151,12 +151,13 @@ HEAPS = [lambda xs, v: weighted(heapsort(xs, v)), lambda xs, v: events(xs, v)[0]
 
 
 @pytest.mark.parametrize("xs", [DISTINCT[:4], DISTINCT], ids=["short", "long"])
+@pytest.mark.parametrize("order", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("k", range(len(DIFFERENTIABLE)))
-def test_derivatives(k, xs):
+def test_derivatives(k, order, xs):
     f = DIFFERENTIABLE[k]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        myia.check_grads(lambda xs, v: f(xs, v) * 1e-3, (xs, 1.3), order=2)
+        myia.check_grads(lambda xs, v: f(xs, v) * 1e-3, (xs, 1.3), order=order)
 
 
 @pytest.mark.parametrize("k", range(len(HEAPS)))
