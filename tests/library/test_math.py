@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import myia
 from myia.source.diagnostics import MyiaError
 from tests.infer.driver import assert_same, run
 
@@ -96,3 +97,40 @@ def test_hypot_does_not_overflow():
     assert_same(run(math.hypot, 3e-200, 4e-200), 5e-200)
     assert run(math.hypot, 0.0, 0.0) == 0.0
     assert run(math.hypot, np.inf, np.nan) == np.inf
+
+
+EDGES = (0.0, -0.0, 1.0, -1.0, 2.5, 3.0, -7.5, 6.0, 1e300, 1e16, math.inf, -math.inf, math.nan)
+
+
+def steps(x, y):
+    return math.remainder(x, y), math.nextafter(x, y), math.ulp(x), math.frexp(x), math.ldexp(x, 3)
+
+
+def test_parts_of_floats():
+    compiled = myia.jit(steps)
+    for x in EDGES:
+        for y in EDGES:
+            wanted = by_python(steps, x, y)
+            if wanted is not None:
+                assert str(compiled(x, y)) == str(wanted)
+
+
+def nearest_or_none(x, y):
+    try:
+        return math.remainder(x, y) + math.ldexp(x, 1000)
+    except ValueError:
+        return -1.0
+    except OverflowError:
+        return -2.0
+
+
+def test_errors_of_parts():
+    compiled = myia.jit(nearest_or_none)
+    for x, y in [(5.0, 3.0), (5.0, 0.0), (math.inf, 2.0), (1e100, 7.0), (math.nan, 0.0)]:
+        np.testing.assert_equal(compiled(x, y), nearest_or_none(x, y))
+
+
+def test_derivative_of_the_nearest_remainder():
+    gradient = myia.grad(lambda x, y: math.remainder(x, y), argnums=(0, 1))
+    assert gradient(7.5, 2.0) == (1.0, -4.0)
+    assert gradient(-8.5, 3.0) == (1.0, 3.0)

@@ -42,11 +42,11 @@ assert (
 SUPPORTED = "supported with a gradient test"
 NOT_DIFFERENTIABLE = "supported, not differentiable"
 REFUSED = "refused"
-HEAD = """# What is supported of NumPy, SciPy and `math`
+HEAD = """# What is supported of NumPy, SciPy, `math` and `cmath`
 
-Every public function of `numpy`, `numpy.linalg`, `numpy.fft`, `scipy.special`, `scipy.linalg` and
-`math` (of NumPy 2.4 and Python 3.11), and what becomes of it in compiled code (of `scipy.signal`
-and `scipy.stats` some functions compile, too):
+Every public function of `numpy`, `numpy.linalg`, `numpy.fft`, `scipy.special`, `scipy.linalg`,
+`math` and `cmath` (of NumPy 2.4 and Python 3.11), and what becomes of it in compiled code (of
+`scipy.signal` and `scipy.stats` some functions compile, too):
 
 - **supported with a gradient test**: values and dtypes are compared with NumPy's; derivatives are
   compared with central differences, to second order, in both modes;
@@ -59,8 +59,8 @@ How they are defined: by a **table** of ufuncs, by **NumPy source** that is comp
 own functions are, **traced from JAX**, **at compile time** by NumPy, by a **handler** that
 emits code.
 
-A result whose size is known only at run time (`numpy.nonzero`, `numpy.unique`, `x[mask]`) can be
-used in further computations, but not returned. Eigenvalues of matrices that are not symmetric
+A result whose size is known only at run time (`numpy.nonzero`, `numpy.unique`, `x[mask]`) is
+cut to this size where it leaves compiled code. Eigenvalues of matrices that are not symmetric
 (`numpy.linalg.eig`, `numpy.roots`, `scipy.linalg.sqrtm`) are complex, also where all of them are
 real. `numpy.random` is refused: draw the numbers outside, or use `jax.random` with a key.
 """
@@ -186,7 +186,7 @@ def supported() -> list[tuple[str, str, object]]:
 
 def test_every_supported_function_is_compared_with_numpy():
     tested = {*VALUES, *(f"numpy.{n}" for n in CASES), *TESTED_GRADIENTS}
-    missing = [f"{m}.{n}" for m, n, f in supported() if m != "math"]
+    missing = [f"{m}.{n}" for m, n, f in supported() if m not in ("math", "cmath")]
     missing = [n for n in missing if not names_of(*n.rpartition(".")[::2], _object(n)) & tested]
     assert missing == []
 

@@ -101,6 +101,19 @@ def check_math(ctx: Context, name: str, xs: Sequence[Value], result: Value) -> N
     raise_where(ctx, infinite, RANGE)
 
 
+def check_complex(ctx: Context, name: str, z: Value, result: Value) -> None:
+    """`cmath.name(z)`: infinite only at poles, and where it is too large."""
+    if ctx.handlers.catches(ValueError, OverflowError):
+        error = DOMAIN if name in ("log", "log10", "atan", "atanh") else RANGE
+        lost = logic.not_(_is_finite_complex(result))
+        raise_where(ctx, logic.and_(lost, _is_finite_complex(z)), error)
+
+
+def _is_finite_complex(z: Value) -> Value:
+    parts = (transcendental.real(z), transcendental.imag(z))
+    return _all(map(transcendental.is_finite, parts))
+
+
 def _is_infinite(x: Value) -> Value:
     return logic.and_(logic.eq(x, x), logic.not_(transcendental.is_finite(x)))
 

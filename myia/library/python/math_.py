@@ -24,7 +24,7 @@ from myia.infer.registry import function
 from myia.ir.core import Value
 from myia.library.support import value_formulas
 from myia.library.support.arguments import value_of
-from myia.library.support.from_source import from_source
+from myia.library.support.from_source import call_source, from_source
 from myia.primitives.pointwise import arithmetic, transcendental
 from myia.primitives.special import gamma_bessel
 
@@ -120,6 +120,58 @@ def _modf(ctx: Context, x: Abstract) -> Abstract:
     if (known := evaluated(ctx, math.modf, x)) is not None:
         return known
     return Tuple(tuple(Scalar(part, weak=True) for part in value_formulas.modf(_float(ctx, x))))
+
+
+@function(math.ldexp)
+def _ldexp(ctx: Context, x: Abstract, i: Abstract) -> Abstract:
+    if (known := evaluated(ctx, math.ldexp, x, i)) is not None:
+        return known
+    number = _float(ctx, x)
+    found = ctx.call(Static(np.ldexp), (Scalar(number, weak=True), i), {})
+    check_math(ctx, "ldexp", [number], value_of(ctx, found, F64))
+    return ctx.call(Static(float), (found,), {})
+
+
+@from_source(math.frexp)
+def frexp(x: Any, /) -> Any:
+    mantissa, exponent = np.frexp(float(x))
+    return float(mantissa), int(exponent)
+
+
+@from_source(math.nextafter)
+def nextafter(x: Any, y: Any, /) -> Any:
+    return float(np.nextafter(float(x), float(y)))
+
+
+@from_source(math.ulp)
+def ulp(x: Any, /) -> Any:
+    size = abs(float(x))
+    return size if math.isinf(size) else float(np.spacing(size))
+
+
+@function(math.remainder)
+def _remainder(ctx: Context, x: Abstract, y: Abstract) -> Abstract:
+    if (known := evaluated(ctx, math.remainder, x, y)) is not None:
+        return known
+    numbers = [_float(ctx, x), _float(ctx, y)]
+    given = tuple(Scalar(number, weak=True) for number in numbers)
+    found = call_source(ctx, _nearest_remainder, given, {})
+    check_math(ctx, "remainder", numbers, value_of(ctx, found, F64))
+    return found
+
+
+def _nearest_remainder(x: Any, y: Any) -> Any:
+    """The difference to the nearest multiple of `y`, to the even one of two (IEEE 754)."""
+    if math.isinf(y) and math.isfinite(x):
+        return x
+    y = abs(y)
+    rest = math.fmod(abs(x), y)  # of 0 and y, which is nearer?
+    over = y - rest
+    if rest == over:
+        rest -= 2.0 * math.fmod(0.5 * (abs(x) - rest), y)
+    elif rest > over:
+        rest = -over
+    return math.copysign(1.0, x) * rest
 
 
 # ----- Sequences of numbers

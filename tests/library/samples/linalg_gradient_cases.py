@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 
 import numpy as np
@@ -117,13 +118,43 @@ for _f in (
 ):
     GRADIENTS[f"math.{_f.__name__}"] = (lambda x, f=_f: f(x[0]) * x[1], np.array([0.3, 2.0]))
 
+for _f in (
+    cmath.exp,
+    cmath.log,
+    cmath.log10,
+    cmath.sqrt,
+    cmath.sin,
+    cmath.cos,
+    cmath.tan,
+    cmath.sinh,
+    cmath.cosh,
+    cmath.tanh,
+    cmath.asin,
+    cmath.acos,
+    cmath.atan,
+    cmath.asinh,
+    cmath.acosh,
+    cmath.atanh,
+):
+    GRADIENTS[f"cmath.{_f.__name__}"] = (
+        lambda x, f=_f: f(complex(x[0], x[1])).real + 2.0 * f(complex(x[1], x[0])).imag,
+        np.array([0.3, 0.7]),
+    )
+
 GRADIENTS |= {
+    "cmath.phase": (lambda x: cmath.phase(complex(x[0], x[1])), V),
+    "cmath.polar": (lambda x: sum(cmath.polar(complex(x[0], x[1]))), V),
+    "cmath.rect": (lambda x: cmath.rect(x[0], x[1]).imag, V),
     "math.acosh": (lambda x: math.acosh(x[0]), P[0] + 1),
     "math.pow": (lambda x: math.pow(x[0], x[1]), P[0]),
     "math.atan2": (lambda x: math.atan2(x[0], x[1]), V),
     "math.copysign": (lambda x: math.copysign(x[0], x[1]), V),
     "math.fmod": (lambda x: math.fmod(x[0], x[1]), P[0]),
     "math.modf": (lambda x: math.modf(x[0])[0], P[0]),
+    "math.frexp": (lambda x: math.frexp(x[0] * 5.0)[0], P[0]),
+    "math.ldexp": (lambda x: math.ldexp(x[0], 3), P[0]),
+    "math.remainder": (lambda x: math.remainder(5.0 * x[0], x[1]), P[0]),
+    "math.nextafter": (lambda x: math.nextafter(x[0], 9.0), P[0]),
     "math.hypot": (lambda x: math.hypot(x[0], x[1]), V),
     "math.exp": (lambda x: math.exp(x[0]), V),
     "math.dist": (lambda x: math.dist([x[0], x[1]], [1.0, x[2]]), V),

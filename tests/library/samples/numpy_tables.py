@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 
 import numpy as np
@@ -10,16 +11,17 @@ import scipy.special
 
 from myia.library.numpy.refused import REASONS
 
-MODULES = (np, np.linalg, np.fft, scipy.special, scipy.linalg, math)
+MODULES = (np, np.linalg, np.fft, scipy.special, scipy.linalg, math, cmath)
 
 # Integers, truth values, what is piecewise constant or known at compile time; and functions whose
 # derivative is refused (of the Schur form).
 WITHOUT_DERIVATIVE = {
     f"{module}.{name}"
     for module, names in {
+        "cmath": "isclose isfinite isinf isnan",
         "math": """
             ceil comb factorial floor gcd isclose isfinite isinf isnan isqrt lcm perm
-            trunc
+            trunc ulp
         """,
         "numpy": """
             all allclose any arange argmax argmin argpartition argsort argwhere
