@@ -45,7 +45,7 @@ Hiding = Mapping[int, Callable[[Any], Any]]
 _SUMS = (add, sub)
 _QUOTIENTS = (div, reciprocal)
 _POWERS = (square, integer_pow, pow)
-_MANY = 64  # XLA makes products of powers up to a few factors
+_MOST_FACTORS = 64  # XLA makes products of powers up to a few factors
 _REWRITTEN = {*_SUMS, *_QUOTIENTS, *_POWERS, mul, exp, log, sqrt, rsqrt}
 
 
@@ -149,7 +149,7 @@ def _factors(op: Op, moved: dict[Value, complex], makers: dict[Value, Op]) -> li
         return [moved.get(x, 1) if n is None else n for x, n in zip(op.operands, numbers)]
     base = moved.get(op.operands[0], 1)
     exponent = numbers[1] if op.primitive is pow else op.params.get("y", 2)
-    if base == 1 or exponent is None or exponent not in range(-_MANY, _MANY + 1):
+    if base == 1 or exponent is None or exponent not in range(-_MOST_FACTORS, _MOST_FACTORS + 1):
         return []
     n = int(exponent.real)
     return [base if n > 0 else _inverse(base)] * abs(n)
