@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from myia.api.capacities import Outgrown
 from myia.infer.boundary.results import TO_PYTHON
 from myia.infer.boundary.signature import Flattener
 from myia.infer.eval.program import Program
@@ -20,10 +21,17 @@ def finish(program: Program, results: Sequence[Any], flat: Flattener) -> Any:
     if program.checks:
         *results, code = results
         if code:
-            raise program.checks[int(code) - 1].error()
+            check = program.checks[int(code) - 1]
+            raise (
+                check.error()
+                if check.outgrown is None
+                else Outgrown(program, check.outgrown, results)
+            )
     numbers = [TO_PYTHON[kind](x) for kind, x in zip(program.kinds, results, strict=True)]
     for i, recipe in program.updates:
         _assign(flat.objects[i], recipe(numbers, flat.objects))
+    for assign in [found.apply(numbers, flat.objects) for found in program.assignments]:
+        assign()
     return program.recipe(numbers, flat.objects)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import myia
-from tests.fuzz.harness import define
+from tests.fuzz.programs import define
 
 NAMES = ("a", "b", "d", "l", "t", "k")
 PLACES = ("a.n", "a.m", "d['k']", "d['in'][0]", "l[0]", "l[1]", "t[0]", "b.n", "k")

@@ -21,7 +21,7 @@ from myia.pipeline import Options, typed_program
 from myia.primitives.core.structured import derivative_p
 from myia.transforms.expand import expand_derivatives
 from tests.debugging.subject import Subject
-from tests.fuzz.harness import differences
+from tests.fuzz.comparisons import differences
 from tests.zoo.losses import dot
 from tests.zoo.reference_calls import call
 from tests.zoo.trees import children, is_float, is_narrow, is_same, like, random_like, vector, wide

@@ -12,7 +12,7 @@ import numpy as np
 from tests.debugging.compare_stages import XLA, rows
 from tests.debugging.quantities import Quantity, quantities
 from tests.debugging.subject import subject_of, with_arguments
-from tests.fuzz.generator import Generator, Program
+from tests.fuzz.grammar.generator import Generator, Program
 from tests.fuzz.harness import random_checks
 from tests.fuzz.shrink import failure_of_random, shrink, start_of
 

@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.kernel_programs import KERNELS
-from tests.fuzz.generator import Generator
-from tests.fuzz.harness import ACTIVE, define, random_arguments
+from tests.fuzz.grammar.generator import Generator
+from tests.fuzz.programs import ACTIVE, define, random_arguments
 from tests.zoo.small_programs import PROGRAMS
 from tests.zoo.trees import differentiable
 

@@ -17,7 +17,7 @@ from tests.debugging.compare_stages import ROOT
 from tests.debugging.quantities import argument_names, number_name, quantities
 from tests.debugging.subject import Subject, filename_of, source_of, subject_of
 from tests.debugging.test_debugging import LATE, PROGRAM, WRONG_RULE, wrong, wrong_stage
-from tests.fuzz.harness import define
+from tests.fuzz.programs import define
 from tests.passes.before_after import unchanged
 from tests.passes.by_name import EVERY, substitute
 

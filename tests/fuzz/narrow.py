@@ -7,27 +7,15 @@ float32 and, on the same numbers, in float64. Where these differ by more than a 
 
 from __future__ import annotations
 
-import copy
 from random import Random
 from typing import Any
 
 import numpy as np
 
-from tests.fuzz.generator import Program
-from tests.fuzz.harness import (
-    ACTIVE,
-    Case,
-    Checks,
-    Mismatch,
-    Report,
-    Skip,
-    assert_same,
-    guarded,
-    in_python,
-    outcome,
-    random_arguments,
-    vector,
-)
+from tests.fuzz.comparisons import Mismatch, Skip, alike, assert_same, vector
+from tests.fuzz.grammar.generator import Program
+from tests.fuzz.harness import Case, Checks, Report, guarded
+from tests.fuzz.programs import ACTIVE, random_arguments
 
 EPS = float(np.finfo(np.float32).eps)
 VALUE_RTOL = 16 * EPS
@@ -61,7 +49,8 @@ def difference(a: Any, b: Any) -> float:
 class NarrowCase(Case):
     def check(self, args: tuple) -> None:
         narrow, wide = of_dtype(args, np.float32), of_dtype(args, np.float64)
-        want, exact = in_python(self.f, narrow), in_python(self.f, wide)
+        want = self.calls.in_python(self.f, narrow)
+        exact = self.calls.in_python(self.f, wide)
         if type(want.error) is not type(exact.error):
             raise Skip("float32 takes another path")
         if want.error is None and difference(want.result, exact.result) > VALUE_RTOL / 4:
@@ -71,8 +60,8 @@ class NarrowCase(Case):
             self.check_narrow_gradient(narrow, wide)
 
     def check_value(self, run, args: tuple, want) -> None:
-        got = outcome(run, args)
-        if type(got.error) is not type(want.error):
+        got = self.calls.outcome(run, args)
+        if not alike(got.error, want.error):
             raise Mismatch("error", f"{got.error!r}, not {want.error!r}; {got.result}")
         if want.error is None:
             assert_same(got.result, want.result, "value", VALUE_RTOL, wider=True)
@@ -81,13 +70,13 @@ class NarrowCase(Case):
 
     def check_narrow_gradient(self, narrow: tuple, wide: tuple) -> None:
         gradient = self.reference(self.derivatives.gradient)
-        want = vector(gradient(*copy.deepcopy(wide)))
+        want = vector(self.calls.result(gradient, wide))
         rng = np.random.default_rng(0)
-        near = [vector(gradient(*copy.deepcopy(nudged(wide, rng)))) for _ in range(3)]
+        near = [vector(self.calls.result(gradient, nudged(wide, rng))) for _ in range(3)]
         noise = max(difference(other, want) for other in near)
         if noise > GRADIENT_RTOL / 4:
             raise Skip("the gradient is steep")
-        got = gradient(*copy.deepcopy(narrow))
+        got = self.calls.result(gradient, narrow)
         for g, x in zip(got, (narrow[i] for i in ACTIVE), strict=True):
             if np.asarray(g).dtype != np.float32 or np.shape(g) != np.shape(x):
                 raise Mismatch("gradient", f"{g!r} of {x!r}")

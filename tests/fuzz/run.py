@@ -6,15 +6,18 @@ With `--low-thresholds`, passes that need long loops or large arrays also change
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import multiprocessing
 import signal
+import time
 import traceback
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.fuzz.generator import Generator, Program
+from tests.fuzz.grammar.generator import Generator, Program
 from tests.fuzz.harness import Report, check, random_checks
 from tests.fuzz.narrow import check_narrow
 from tests.fuzz.thresholds import lower_thresholds
@@ -29,33 +32,44 @@ class Result:
     failure: str | None = None
 
 
-def run_seed(seed: int, xla: bool = False) -> Report:
-    """Check the program of this seed; raises its failure."""
+def run_seed(seed: int, xla: bool = False, only: Sequence[str] | None = None) -> Report:
+    """Check the program of this seed, of these constructs; raises its failure."""
     rng = Random(seed)
-    program = Generator(rng).program()
+    program = Generator(rng, only).program()
     checks = random_checks(rng)
     return check(program, seed, replace(checks, xla=xla))
 
 
-def run_narrow(seed: int) -> Report:
+def run_narrow(seed: int, only: Sequence[str] | None = None) -> Report:
     """Check the program of this seed on float32 numbers and arrays."""
-    return check_narrow(program_of(seed), seed)
+    return check_narrow(program_of(seed, only), seed)
 
 
-def program_of(seed: int) -> Program:
-    return Generator(Random(seed)).program()
+def program_of(seed: int, only: Sequence[str] | None = None) -> Program:
+    return Generator(Random(seed), only).program()
 
 
-def _result(task: tuple[int, str]) -> Result:
-    seed, mode = task
+def _result(task: tuple[int, str, Sequence[str] | None]) -> Result:
+    seed, mode, only = task
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(SECONDS)
     try:
-        return Result(seed, MODES[mode](seed))
+        return Result(seed, MODES[mode](seed, only=only))
     except Exception:
         return Result(seed, None, traceback.format_exc(limit=-4))
     finally:
         signal.alarm(0)
+
+
+def _results(tasks, jobs, prepare, stack):
+    """One job needs no process of its own."""
+    if jobs > 1:
+        spawn = multiprocessing.get_context("spawn")
+        pool = stack.enter_context(spawn.Pool(jobs, prepare, maxtasksperchild=200))
+        return pool.imap_unordered(_result, tasks)
+    if prepare is not None:
+        prepare()
+    return map(_result, tasks)
 
 
 MODES = {
@@ -79,35 +93,49 @@ def main() -> int:
     parser.add_argument(
         "--low-thresholds", action="store_true", help="lower the thresholds of passes"
     )
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no program after these")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--only", nargs="*", metavar="CONSTRUCT", help="besides the core")
     parser.add_argument("--show", action="store_true", help="print the program of --seed")
     options = parser.parse_args()
     if options.show:
-        print(program_of(options.seed).source)
+        print(program_of(options.seed, options.only).source)
         return 0
     mode = "xla" if options.xla else "float32" if options.float32 else "reference"
-    tasks = [(seed, mode) for seed in range(options.seed, options.seed + options.count)]
+    tasks = [
+        (seed, mode, options.only) for seed in range(options.seed, options.seed + options.count)
+    ]
     counts, refusals, failures = Counter(), Counter(), 0
+    written, accepted = Counter(), Counter()  # in how many programs each construct came
     examples: dict[str, int] = {}
     prepare = lower_thresholds if options.low_thresholds else None
-    workers = multiprocessing.get_context("spawn").Pool(options.jobs, prepare, maxtasksperchild=200)
-    with workers as pool:
-        for result in pool.imap_unordered(_result, tasks):
+    with contextlib.ExitStack() as stack:
+        end = time.monotonic() + options.seconds
+        for result in _results(tasks, options.jobs, prepare, stack):
+            if time.monotonic() > end:
+                break
+            counts["programs"] += 1
             if result.failure is not None:
                 failures += 1
                 print(f"--- seed {result.seed}\n{result.failure}", flush=True)
                 continue
             counts += result.report.counts
+            written.update(result.report.constructs.keys())
             counts["refused" if result.report.refused else "accepted"] += 1
             if result.report.refused:
                 refusals[result.report.refused] += 1
                 examples.setdefault(result.report.refused, result.seed)
-    print(f"\n{options.count} programs, {failures} failures")
+            else:
+                accepted.update(result.report.constructs.keys())
+    print(f"\n{counts['programs']} programs, {failures} failures")
     for title, counter in (("counts", counts), ("refusals", refusals)):
         print(f"{title}:")
         for key, n in counter.most_common():
             example = f"  (seed {examples[key]})" if key in examples else ""
             print(f"  {n:6}  {key}{example}")
+    print("programs with each construct, accepted ones:")
+    for name, n in written.most_common():
+        print(f"  {n:6} {accepted[name]:6}  {name}")
     return 1 if failures else 0
 
 

@@ -12,10 +12,11 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tests.fuzz.generator import Program
-from tests.fuzz.harness import Checks, Mismatch, check
+from tests.fuzz.comparisons import Mismatch
+from tests.fuzz.grammar.generator import Program
+from tests.fuzz.harness import Checks, check
 
-BLOCKS = ("body", "orelse")
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def failure_of_random(program: Program, seed: int, checks: Checks) -> str | None:

@@ -1,13 +1,21 @@
 """Random structured programs against plain Python: values, errors, mutation and derivatives."""
 
+from random import Random
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.generator import Generator
+from tests.fuzz.grammar.constructs import all_names
+from tests.fuzz.grammar.generator import Generator
 from tests.fuzz.harness import check, random_checks
 from tests.fuzz.run import run_narrow, run_seed
 
+NEEDED = {  # what makes the objects that a construct works on
+    "generators without an end": ["generator functions"],
+    "yield in blocks": ["generator functions"],
+    "what Python's floats and indices raise": ["try"],
+}
 ONE_RUN = {
     "deadline": None,
     "derandomize": True,
@@ -27,6 +35,16 @@ def test_programs_that_hypothesis_chooses(random):
 @pytest.mark.parametrize("seed", range(50))
 def test_reference(seed):
     run_seed(seed)
+
+
+@pytest.mark.parametrize("name", all_names())
+def test_each_construct_is_written(name):
+    """It comes in programs that hold no other beside the core."""
+    programs = (
+        Generator(Random(seed), [name, *NEEDED.get(name, ())]).program() for seed in range(60)
+    )
+    found = next(program for program in programs if program.constructs[name])
+    compile(found.source, name, "exec")
 
 
 @pytest.mark.parametrize("seed", range(100_000, 100_005))

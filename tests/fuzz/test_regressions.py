@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fuzz.generator import Program
+from tests.fuzz.grammar.generator import Program
 from tests.fuzz.harness import Checks, check
 
 ALL = Checks(forward=True, second=True)

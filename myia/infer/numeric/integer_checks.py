@@ -8,6 +8,7 @@ not prove it needless. NumPy's integers wrap around, and dividing them by zero g
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -144,7 +145,7 @@ def _divide(
 ) -> Value:
     primitive = PRIMITIVES[op]
     if weak:
-        check_divisor(ctx, b, x.dtype)
+        check_divisor(ctx, op, b, x.dtype)
         if op == "//" and _may_be(bounds(b), -1) and _may_be(bounds(a), INT64_MIN):
             failed = logic.and_(logic.eq(x, INT64_MIN), logic.eq(y, -1))
             ctx.check(failed, OverflowError, OVERFLOW, of_int64=True)
@@ -161,12 +162,30 @@ def _may_be(known: Range, n: int) -> bool:
     return (lo is None or lo <= n) and (hi is None or n <= hi)
 
 
-def check_divisor(ctx: Context, b: Abstract, dtype: np.dtype) -> None:
+def check_divisor(ctx: Context, op: str, b: Abstract, dtype: np.dtype) -> None:
     """ZeroDivisionError at run time, unless the divisor's range excludes 0."""
     if is_static_int(b) and b.value == 0:
-        ctx.fail(BadValue, message="division by zero", exception="ZeroDivisionError")
+        ctx.fail(BadValue, message=_by_zero(op), exception="ZeroDivisionError")
     if _may_be(bounds(b), 0):
-        ctx.check(logic.eq(operand(ctx, b, Aval(dtype)), 0), ZeroDivisionError, "division by zero")
+        ctx.check(logic.eq(operand(ctx, b, Aval(dtype)), 0), ZeroDivisionError, _by_zero(op))
+
+
+DIVISIONS: dict[str, Callable[[int], float]] = {
+    "/": lambda x: x / 0,
+    "//": lambda x: x // 0,
+    "%": lambda x: x % 0,
+    "**": lambda x: (x - x) ** -x,
+}
+
+
+@functools.cache
+def _by_zero(op: str) -> str:
+    """Python's message of a division by zero, which depends on its version."""
+    try:
+        DIVISIONS[op](1)
+    except ZeroDivisionError as error:
+        return str(error)
+    raise AssertionError(op)
 
 
 def check_negation(ctx: Context, known: Range, value: Value) -> None:
@@ -190,7 +209,7 @@ def power(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -
     if is_static_int(b):
         n = int(b.value)
         if n < 0 and weak:
-            check_divisor(ctx, a, dtype)
+            check_divisor(ctx, "**", a, dtype)
             wide = convert(x, dtype=np.dtype(float))
             return result(ctx, arithmetic.integer_pow(wide, y=n), True)
         if n < 0:

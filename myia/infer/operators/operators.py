@@ -141,7 +141,7 @@ def _numeric(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
 def _divide(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -> Abstract:
     if dtype.kind in "biu":
         if weak and dtype.kind in "bi":
-            integer_checks.check_divisor(ctx, b, dtype)
+            integer_checks.check_divisor(ctx, "/", b, dtype)
             if not (held_by_floats(a) and held_by_floats(b)):
                 x, y = (operand(ctx, v, Aval(PYTHON_DTYPES[int], ())) for v in (a, b))
                 return Scalar(integer_quotient(x, y), weak=True)

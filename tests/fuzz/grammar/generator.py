@@ -10,13 +10,42 @@ terminates, its floats stay bounded, and its names are bound where they are read
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from random import Random
 
 from hypothesis import strategies as st
 
-from tests.fuzz.choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD, Scope, Type
-from tests.fuzz.statements import INDENT, Statements
+from tests.fuzz.grammar.choices import (
+    ARRAYS,
+    BOOL,
+    COUNTS,
+    DICT,
+    EITHER,
+    FLOAT,
+    INT,
+    INTS,
+    KEYS,
+    LIST,
+    MAYBE,
+    PAIR,
+    QUEUE,
+    RECORD,
+    SIZED,
+    TABLE,
+    VEC,
+    Scope,
+    Type,
+)
+from tests.fuzz.grammar.constructs import CONSTRUCTS, DEFINITIONS, all_names
+from tests.fuzz.grammar.functions import Functions
+from tests.fuzz.grammar.handlers import Handlers
+from tests.fuzz.grammar.lists import Lists
+from tests.fuzz.grammar.names import Names
+from tests.fuzz.grammar.parts import Parts
+from tests.fuzz.grammar.statements import INDENT
 
 ARGUMENTS: dict[str, Type] = {"p": FLOAT, "q": FLOAT, "n": INT, "x": (3,), "y": (3,), "A": (2, 3)}
 
@@ -31,35 +60,43 @@ CONTRIBUTIONS = {
     RECORD: "{0}.u - {0}.v",
     ARRAYS: "np.sum({0}[0]) - {0}[1][2]",
     INTS: "0.1 * np.sum({})",
+    TABLE: "sum({0}[0]) - 0.5 * {0}[1][2]",
+    QUEUE: "sum({0}) - {0}[0]",
+    COUNTS: '{0}["u"] - 0.5 * {0}["v"]',
+    KEYS: "0.1 * len({})",
+    SIZED: "np.sum({0}) + 0.1 * len({0})",
+    VEC: "{0}[0] - 0.5 * {0}[1]",
+    MAYBE: "(0.3 if {0} is None else {0})",
+    EITHER: "({0}[0] if isinstance({0}, tuple) else {0}.v)",
 }
-
-RECORD_CLASS = """class Record:
-    def __init__(self, u, v):
-        self.u = u
-        self.v = v
-
-    def norm(self):
-        return self.u * 0.5 - self.v
-
-    def move(self, by):
-        self.u, self.v = self.v, self.u * 0.5 + by
-
-"""
 
 
 @dataclass(frozen=True)
 class Program:
-    """`source` defines `f(p, q, n, x, y, A)`; `risky`: it may raise."""
+    """`source` defines `f(p, q, n, x, y, A)`; `risky`: it may raise.
+
+    `constructs`: how often each was written.
+    """
 
     source: str
     risky: bool
+    constructs: Counter[str] = field(default_factory=Counter)
+
+    def raises_inside(self) -> bool:
+        """Does it catch exceptions?"""
+        return "try:" in self.source or "suppress(" in self.source
 
 
-class Generator(Statements):
-    """Generates control flow. `meet` merges the names bound at the ends of its branches."""
+class Generator(Lists, Handlers, Functions, Names, Parts):
+    """Generates control flow. `meet` merges the names bound at the ends of its branches.
 
-    def __init__(self, rng: Random):
+    `only`: the constructs besides the core; else each program has a random choice of them.
+    """
+
+    def __init__(self, rng: Random, only: Sequence[str] | None = None):
         super().__init__(rng)
+        self.only = only
+        self.generators: dict[str, bool] = {}
         self.guards: list[tuple[str, str]] = []  # a bool, and a float bound where it holds
         self.loops = 0
         self.budget = 0
@@ -69,13 +106,17 @@ class Generator(Statements):
 
     def program(self) -> Program:
         self.risky = self.chance(0.12)
+        self.activate()
         self.results = self.pick(FLOAT, FLOAT, PAIR, (3,))
         helpers = []
         for _ in range(self.pick(0, 1, 1, 2)):
-            helpers += self.helper()
+            helpers += self.construct("helper", self.fresh("h")) or self.helper()
         self.names = dict(ARGUMENTS)
-        self.budget = self.rng.randrange(6, 16)
+        self.budget = self.rng.randrange(5, 14)
         body = []
+        if "global" in self.constructs:
+            self.names["G"] = FLOAT
+            body.append(f"{INDENT}global G")
         while self.budget > 0:
             lines, reached = self.block(3, INDENT, self.pick(2, 3, 4))
             body += lines
@@ -84,7 +125,19 @@ class Generator(Statements):
         else:
             body += [f"{INDENT}return {self.result(whole=True)}"]
         source = "\n".join([*helpers, f"def f({', '.join(ARGUMENTS)}):", *body]) + "\n"
-        return Program(RECORD_CLASS * ("Record(" in source) + source, self.risky)
+        defined = (text for name, text in DEFINITIONS.items() if re.search(rf"\b{name}\b", source))
+        self.uses["control flow and arrays"] += 1
+        return Program("".join(defined) + source, self.risky, self.uses)
+
+    def activate(self) -> None:
+        """Choose the constructs of the program."""
+        names = all_names()
+        if self.only is not None:
+            self.constructs = set(self.only)
+        else:
+            self.constructs = set(self.rng.sample(names, self.pick(0, 4, 7, 10)))
+        for kind, found in CONSTRUCTS.items():
+            self.active[kind] = [c for c in found if c.name in self.constructs]
 
     def result(self, whole: bool = False) -> str:
         """The result of the program; `whole`: everything in scope contributes."""
@@ -119,8 +172,13 @@ class Generator(Statements):
         return lines, True
 
     def statement(self, depth: int, indent: str) -> tuple[list[str], bool]:
+        deep = depth > 0 and self.budget > 0
+        if deep and self.chance(0.35) and (written := self.construct("block", depth, indent)):
+            return written
+        if self.chance(0.4) and (lines := self.construct("statement", indent)):
+            return lines, True
         kinds = {"assign": 6, "augment": 4, "integer": 2, "array": 4, "store": 6, "object": 4}
-        if depth > 0 and self.budget > 0:
+        if deep:
             kinds |= {"if": 5, "for": 5, "while": 2}
             kinds |= {"guarded": 1, "closure": 2} if depth > 1 else {}
         if self.loops:
@@ -210,6 +268,9 @@ class Generator(Statements):
     def do_for(self, depth: int, indent: str) -> list[str]:
         kinds = {"range": 6, "array": 3, "rows": 2, "zip": 2, "enumerate": 2, "items": 2}
         kinds |= {"arrays": 1, "dict": 1}
+        if self.chance(0.5) and (written := self.construct("for")):
+            head, targets = written
+            return self.loop([f"{indent}for {head}:"], depth, indent, targets)
         head, targets = getattr(self, f"_for_{self.weighted(kinds)}")()
         return self.loop([f"{indent}for {head}:"], depth, indent, targets)
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
 
+from tests.fuzz.grammar.constructs import Construct
+
 FLOAT, INT, BOOL = "float", "int", "bool"
 LIST, PAIR, DICT, RECORD = "list", "pair", "dict", "record"  # of floats
 ARRAYS = "arrays"  # a list of two arrays of three elements
 INTS = "ints"  # an integer array of three elements
+TABLE = "table"  # a list of two lists of three floats
+QUEUE = "queue"  # a deque of two floats or more
+COUNTS = "counts"  # a defaultdict or a Counter
+KEYS = "keys"  # a set of ints
+SIZED = "sized"  # a vector of run-time size
+VEC = "vec"  # an instance of a class with special methods
+MAYBE = "maybe"  # a float or None
+EITHER = "either"  # a record or a pair
 Type = str | tuple[int, ...]  # a shape: a float64 array
 
 
@@ -35,6 +46,8 @@ class Choices:
         self.maybe: list[str] = []  # floats bound on some paths only
         self.protected: set[str] = set()  # not to be assigned: counters, targets of loops
         self.risky = False  # may the program raise?
+        self.active: dict[str, list[Construct]] = {}  # constructs besides the core, by kind
+        self.uses: Counter[str] = Counter()  # how often each construct was written
 
     # ----- Choices
 
@@ -47,6 +60,15 @@ class Choices:
     def weighted(self, choices: dict):
         """One of the keys, by weight."""
         return self.rng.choice([k for k, weight in choices.items() for _ in range(weight)])
+
+    def construct(self, kind: str, *arguments):
+        """What one of the active constructs of this kind writes; None if none fits."""
+        if not (found := self.active.get(kind)):
+            return None
+        construct = self.pick(*found)
+        written = construct.write(self, *arguments)
+        self.uses[construct.name] += written is not None
+        return written
 
     # ----- Names
 

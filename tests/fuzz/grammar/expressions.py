@@ -6,7 +6,18 @@ derivatives.
 
 from __future__ import annotations
 
-from tests.fuzz.choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD, Choices
+from tests.fuzz.grammar.choices import (
+    ARRAYS,
+    BOOL,
+    DICT,
+    FLOAT,
+    INT,
+    INTS,
+    LIST,
+    PAIR,
+    RECORD,
+    Choices,
+)
 
 SMOOTH = (
     "math.sin({})",
@@ -85,6 +96,8 @@ class Expressions(Choices):
     def float(self, depth: int = 2) -> str:
         if depth == 0 or self.chance(0.25):
             return self.float_atom()
+        if self.chance(0.2) and (written := self.construct("float", depth - 1)):
+            return f"({written})"
         kinds = {
             "arithmetic": 16,
             "scaled": 6,
@@ -202,6 +215,8 @@ class Expressions(Choices):
             if names and self.chance(0.75):
                 return self.pick(*names)
             return self.pick("1", "2", "0", "3", "-1")
+        if self.chance(0.2) and (written := self.construct("int", depth - 1)):
+            return f"({written})"
         a, b = self.int(depth - 1), self.int(depth - 1)
         kinds = {"sum": 4, "mod": 3, "cast": 3, "ternary": 1, "extreme": 1, "half": 1}
         kind = self.weighted({**kinds, "risky": 2, "ints": 1, "bits": 1})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.fuzz.choices import ARRAYS
-from tests.fuzz.expressions import Expressions
+from tests.fuzz.grammar.choices import ARRAYS
+from tests.fuzz.grammar.expressions import Expressions
 
 Shape = tuple[int, ...]
 
@@ -104,6 +104,15 @@ class ArrayExpressions(Expressions):
             return f"np.{self.pick('zeros', 'ones')}_like({self.pick(*self.named(shape))})"
         # A float among the operands: `np.full` of an int makes integers.
         return f"np.full({shape}, {self.float(1)} + 0.0)"
+
+    def vec(self) -> str:
+        """A vector of three elements, by name if there is one."""
+        return self.pick(*(self.named((3,)) or ["np.array([0.5, -0.25, 1.0])"]))
+
+    def mat(self) -> str:
+        return self.pick(
+            *(self.named((2, 3)) or ["np.array([[0.5, 1.0, -0.5], [0.25, 0.0, 2.0]])"])
+        )
 
     # ----- Views
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.fuzz.array_expressions import ArrayExpressions
-from tests.fuzz.choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD
+from tests.fuzz.grammar.array_expressions import ArrayExpressions
+from tests.fuzz.grammar.choices import ARRAYS, BOOL, DICT, FLOAT, INT, INTS, LIST, PAIR, RECORD
 
 SHAPES = ((3,), (2,), (2, 3))
 INDENT = "    "
@@ -211,7 +211,8 @@ class Statements(ArrayExpressions):
         with self.function(u=FLOAT):
             if written and self.chance(0.5):
                 shared = self.pick(*written)
-                lines.append(f"{INDENT}nonlocal {shared}")
+                word = "global" if shared == "G" else "nonlocal"
+                lines.append(f"{INDENT}{word} {shared}")
                 change = f"{self.pick('=', '+=', '-=')} {self.float(2)}"
                 lines.append(f"{INDENT}{shared} {change}")
             return lines + self.small_body(INDENT)

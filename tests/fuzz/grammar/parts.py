@@ -1,0 +1,242 @@
+"""Parts of arrays: masks, ranges, views of branches; run-time sizes; special methods; unions."""
+
+from __future__ import annotations
+
+import re
+
+from tests.fuzz.grammar.choices import EITHER, FLOAT, MAYBE, SIZED, VEC
+from tests.fuzz.grammar.constructs import construct
+from tests.fuzz.grammar.statements import INDENT, Statements
+
+
+class Parts(Statements):
+    def arrays(self, form: str) -> str:
+        """Arrays in scope for those that a form names."""
+        names = {"A": self.mat(), "x": self.vec(), "y": self.vec()}
+        return re.sub(r"\b[Axy]\b", lambda found: names[found[0]], form)
+
+    # ----- Subscripts
+
+    @construct("masks beside subscripts")
+    def masked_store(self, indent):
+        if not self.named((2, 3)):
+            return None
+        v, j, i, op = self.float(1), self.index(3), self.index(2), self.pick("=", "+=")
+        form = self.pick(
+            "A[A[:, {j}] > {t}, {j}] {op} {v}",
+            "A[{i}, x > {t}] {op} {v}",
+            "A[:, y < {t}] {op} {v}",
+            "A[A[:, 0] < {t}] {op} {v}",
+            "A[A > {t}] {op} {v}",
+            "A[[0, 1], [2, {j}]] {op} {v}",
+            "A[A[:, 1] > {t}, 1:] {op} {v}",
+            "x[x > {t}] {op} y[x > {t}]",
+        )
+        return [indent + self.arrays(form).format(v=v, i=i, j=j, op=op, t=self.float(0))]
+
+    @construct("masks beside subscripts", "float")
+    def masked(self, depth):
+        form = self.pick(
+            "np.sum(A[A[:, 0] > {t}, {j}])",
+            "np.sum(A[{i}, x > {t}])",
+            "np.sum(A[:, x < {t}] ** 2)",
+            "A[[0, 1], [2, {j}]].sum()",
+            "np.sum(A[A[:, 1] > {t}, None])",
+            "np.sum(x[x > {t}])",
+            "x[x > {t}].size",
+        )
+        return self.arrays(form).format(i=self.index(2), j=self.index(3), t=self.float(0))
+
+    @construct("x[range(n)]", "float")
+    def ranged(self, depth):
+        form = self.pick(
+            "np.sum({a}[range(2)])", "np.sum({a}[range(({i}) % 4)])", "sum({a}[range(1, 3)])"
+        )
+        return form.format(a=self.vec(), i=self.int(1))
+
+    @construct("x[range(n)]")
+    def ranged_store(self, indent):
+        n = self.pick("2", "1, 3", f"({self.int(1)}) % 3")
+        if not (arrays := self.named((3,))):
+            return None
+        return [f"{indent}{self.pick(*arrays)}[range({n})] {self.pick('=', '+=')} {self.float(1)}"]
+
+    @construct("views made in branches")
+    def view_of_branch(self, indent):
+        if not self.named((2, 3)):
+            return None
+        w = self.target((3,), "a")
+        views = ("x", "y[::-1]", "A[0]", "y", "A[1, ::-1]", "x[:]")
+        one, other = (self.arrays(self.pick(*views)) for _ in "ab")
+        lines = [f"{w} = {one}", f"if {self.test(1)}:", f"{INDENT}{w} = {other}"]
+        if self.chance(0.3):
+            lines = [f"{w} = {one} if {self.test(1)} else {other}"]
+        self.bind(w, (3,))
+        lines.append(f"{w}[{self.index(3)}] {self.pick('=', '+=')} {self.float(1)}")
+        return [indent + line for line in lines]
+
+    @construct("views made in loops")
+    def view_of_loop(self, indent):
+        if not self.named((2, 3)):
+            return None
+        k, w = self.fresh("k"), self.fresh("w")
+        view, n = self.pick(
+            (f"A[{k}]", 2), (f"A[{k}, ::-1]", 2), (f"A[:, {k}]", 3), (f"x[{k}:]", 2)
+        )
+        view = self.arrays(view)
+        change = self.pick(
+            f"{w}[{self.pick(0, -1)}] += {self.float(1)}",
+            f"{w} *= 0.5",
+            f"{w}[:] = {self.float(1)}",
+        )
+        lines = [f"for {k} in range({n}):", f"{INDENT}{w} = {view}", f"{INDENT}{change}"]
+        return [indent + line for line in lines]
+
+    @construct("shapes assigned in place")
+    def shape_assigned(self, indent):
+        a, f = self.fresh("sh"), self.bind(self.target(FLOAT, "f"), FLOAT)
+        lines = [f"{a} = {self.mat()}{self.pick('.copy()', ' * 0.5')}"]
+        lines += [
+            f"{a}.shape = {self.pick('(3, 2)', '(6,)', '(3, -1)')}",
+            f"{a}[-1] += {self.float(1)}",
+        ]
+        return [*(indent + line for line in lines), f"{indent}{f} = np.sum({a}[1:])"]
+
+    # ----- Run-time sizes
+
+    @construct("arrays of run-time size")
+    def sized(self, indent):
+        if not (names := self.assignable(SIZED)) or self.chance(0.3):
+            new = self.pick(
+                "{0}[{0} > {1}]".format(self.vec(), self.float(0)),
+                f"np.zeros(({self.int(1)}) % 3 + 1)",
+                f"np.ones(int(abs({self.float(0)})) % 4)",
+                f"np.arange(({self.int(1)}) % 4) * 0.5",
+                f"{self.vec()}[:({self.int(1)}) % 4] * {self.float(0)}",
+            )
+            return [f"{indent}{self.bind(self.target(SIZED, 'sz'), SIZED)} = {new}"]
+        s = self.pick(*names)
+        change = self.pick(
+            "{s} = np.concatenate([{s}, {s}])",
+            "{s} = np.concatenate([{s}, {y}])",
+            "{s} = np.append({s}, {v})",
+            "{s} = np.sort({s})",
+            "{s} = {s} * {v}",
+            "{s} += {v}",
+            "{s} = {s}[{s} < {v}]",
+            "{s} = {s}[1:]",
+        )
+        return [indent + change.format(s=s, y=self.vec(), v=self.float(1))]
+
+    @construct("arrays of run-time size", "float")
+    def of_sized(self, depth):
+        if not (names := self.named(SIZED)):
+            return None
+        form = self.pick("np.sum({})", "{}.size", "len({})", "sum({})", "np.sum({0} * {0})")
+        return form.format(self.pick(*names))
+
+    @construct("arrays of run-time size", "for")
+    def over_sized(self):
+        if not (names := self.named(SIZED)):
+            return None
+        e = self.fresh("e")
+        return f"{e} in {self.pick(*names)}", {e: FLOAT}
+
+    @construct("np.unique, np.nonzero", "float")
+    def unique(self, depth):
+        form = self.pick(
+            "np.sum(np.unique({a}))",
+            "np.sum(np.nonzero({a} > {t})[0])",
+            "np.unique(np.round({a})).size",
+            "np.sum({a}[np.nonzero({a} > {t})])",
+            "np.sum(np.flatnonzero({a} < {t}))",
+        )
+        return form.format(a=self.vec(), t=self.float(0))
+
+    # ----- Special methods
+
+    @construct("special methods by name", "float")
+    def special(self, depth):
+        a, b = self.float(depth), self.float(depth)
+        return self.pick(
+            f"float({a}).__add__(float({b}))",
+            f"float.__mul__(float({a}), float({b}))",
+            f"operator.sub({a}, {b})",
+            f"{self.vec()}.__getitem__({self.index(3)})",
+            f"{self.vec()}.__len__()",
+            f"{self.mat()}.__matmul__({self.vec()})[0]",
+            f"operator.itemgetter({self.index(3)})({self.vec()})",
+            f"({a}, 0.5).__getitem__(0)",
+            f"float({a}).__neg__()",
+            f"abs(float({a})).__round__(1) * 0.1",
+        )
+
+    @construct("classes with special methods")
+    def of_class(self, indent):
+        vecs = self.assignable(VEC)
+        if not vecs or self.chance(0.2):
+            new = f"Vec({self.float(1)}, {self.float(1)})"
+            return [f"{indent}{self.bind(self.target(VEC, 'vec'), VEC)} = {new}"]
+        v, e = self.pick(*vecs), self.float(1)
+        form = self.pick(
+            "{v} = {v} + {e}",
+            "{v} = {e} + {v}",
+            "{v} = {v} * {e}",
+            "{v} = -{v}",
+            "{v} += {e}",
+            "{v} = {v} + {w}",
+            "{v}[{i}] = {e}",
+            "{v}[{i}] += {e}",
+            "{v} = {w} if {w} < {v} else {v}",
+        )
+        return [indent + form.format(v=v, w=self.pick(*vecs), e=e, i=self.int(0))]
+
+    @construct("classes with special methods", "float")
+    def of_vec(self, depth):
+        if not (vecs := self.named(VEC)):
+            return None
+        form = self.pick(
+            "abs({v})",
+            "{v}[{i}]",
+            "len({v})",
+            "sum({v})",
+            "{v}({e})",
+            "({e} in {v})",
+            "sum([*{v}])",
+        )
+        return form.format(v=self.pick(*vecs), i=self.int(0), e=self.float(0))
+
+    # ----- Unions
+
+    @construct("a number or None")
+    def optional(self, indent):
+        names = self.assignable(MAYBE)
+        if not names or self.chance(0.4):
+            o = self.bind(self.target(MAYBE, "o"), MAYBE)
+            if self.chance(0.5):
+                return [f"{indent}{o} = {self.float(1)} if {self.test(1)} else None"]
+            lines = [f"{o} = None", f"if {self.test(1)}:", f"{INDENT}{o} = {self.float(1)}"]
+            return [indent + line for line in lines]
+        if not (floats := self.assignable(FLOAT)):
+            return None
+        o, f = self.pick(*names), self.pick(*floats)
+        form = self.pick(
+            "{f} = {o} if {o} is not None else {v}", "{f} = {v} if {o} is None else {o} * 0.5"
+        )
+        if self.chance(0.4):
+            return [f"{indent}if {o} is not None:", f"{indent}{INDENT}{f} += {o}"]
+        return [indent + form.format(f=f, o=o, v=self.float(1))]
+
+    @construct("an instance or a tuple")
+    def either(self, indent):
+        names = self.assignable(EITHER)
+        a, b = self.float(1), self.float(1)
+        if not names or self.chance(0.4):
+            o = self.bind(self.target(EITHER, "ei"), EITHER)
+            return [f"{indent}{o} = Record({a}, {b}) if {self.test(1)} else ({b}, 0.5)"]
+        if not (floats := self.assignable(FLOAT)):
+            return None
+        o, f = self.pick(*names), self.pick(*floats)
+        lines = [f"if isinstance({o}, tuple):", f"{INDENT}{f} += {o}[0]"]
+        lines += ["else:", f"{INDENT}{f} = {o}.{self.pick('u', 'v')} + {a}"]
+        return [indent + line for line in lines]
