@@ -177,8 +177,9 @@ def _name(id: str, ctx: type = gast.Load) -> gast.Name:
 
 
 def _captured(name: str, x: gast.expr) -> gast.expr:
-    """An assignment as a test that always holds: a list of one item is true."""
-    return gast.List([gast.NamedExpr(_name(name, gast.Store), x)], gast.Load())
+    """An assignment as a test that always holds, and is a truth value as other tests are."""
+    made = gast.List([gast.NamedExpr(_name(name, gast.Store), x)], gast.Load())
+    return gast.Compare(made, [gast.IsNot()], [gast.Constant(None, None)])
 
 
 def _all(tests: list[gast.expr]) -> gast.expr:

@@ -4,8 +4,11 @@ import collections
 import functools
 import os
 import pickle
+import socket
 import statistics
+import subprocess
 import textwrap
+import threading
 
 import numpy as np
 import pytest
@@ -74,6 +77,10 @@ NAMED = {  # what is said to be not supported, and what works
     "eval": (lambda x: eval("x + 1"), "myia.host(f, like=...)"),
     "exec": (lambda x: exec("y = x"), "myia.host(f, like=...)"),
     "compile": (lambda x: compile("x", "", "eval"), "myia.host(f, like=...)"),
+    "threading.Thread": (lambda x: threading.Thread(target=print), "myia.host(f, like=...)"),
+    "subprocess.run": (lambda x: subprocess.run(["ls"]), "myia.host(f, like=...)"),
+    "socket.socket": (lambda x: socket.socket(), "myia.host(f, like=...)"),
+    "numpy.loadtxt": (lambda x: np.loadtxt("a") * x, "on the host: `myia.host`"),
     "posix.getcwd": (lambda x: len(os.getcwd()) * x, "myia.host(f, like=...)"),
 }
 

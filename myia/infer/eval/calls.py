@@ -48,7 +48,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.eval import static_code
 from myia.infer.eval.closures import SINGLE_DISPATCH, UNDER_ERRSTATE, closure_parts, load
-from myia.infer.eval.library_calls import located_at_call, name_of, refuse
+from myia.infer.eval.library_calls import OF_THE_SYSTEM, located_at_call, name_of, refuse
 from myia.infer.eval.tail_calls import as_loop
 from myia.infer.jax.objects.dispatch import (
     call_library,
@@ -131,6 +131,8 @@ def _call_static(
     for cls in type(f).__mro__:
         if cls in CALLABLE_TYPES:
             return CALLABLE_TYPES[cls](ctx, f, args, kwargs)
+    if registry.top_package(f) in OF_THE_SYSTEM:
+        refuse(ctx, f)
     named_tuple = isinstance(f, type) and issubclass(f, tuple)
     if registry.is_traced(f) and not registry.is_marked_for_tracing(f) and not named_tuple:
         return call_library(ctx, f, args, kwargs)

@@ -34,6 +34,9 @@ HELP = {
     "numba": "give the Python function: `f.py_func`",
 }
 OUTSIDE = "call it outside and pass its result in, or on the host: `myia.host(f, like=...)`"
+# Modules whose functions are not compiled from their source: threads, processes, files, sockets.
+OF_THE_SYSTEM: tuple[str, ...] = ("asyncio", "concurrent", "http", "multiprocessing", "pathlib")
+OF_THE_SYSTEM += ("shutil", "socket", "subprocess", "tempfile", "threading", "urllib")
 RANDOM_LABEL = "a compiled function gives the same result for the same arguments"
 
 

@@ -26,10 +26,12 @@ from myia.infer.domain.values import (
     Tuple,
     UndefinedType,
     is_none,
+    is_static_int,
 )
 from myia.infer.eval import static_code
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
 from myia.infer.indexing import indexing
+from myia.infer.lists import list_slices
 from myia.infer.loops import fixed_point, generators
 from myia.infer.loops.iterators import USED_IN_PART, iterator, set_state, take, use_up
 from myia.infer.numeric import f_strings
@@ -91,6 +93,27 @@ def _unstarred(ctx: Context, op: Op, items: Sequence[Abstract]) -> tuple[Abstrac
     for starred, item in zip(op.params["stars"], items):
         found += ctx.list_items(item) if starred else [item]
     return tuple(found)
+
+
+@handles(py.list_)
+def _list(ctx: Context, op: Op, *items: Abstract) -> Abstract:
+    """A list; one of run-time length that is unpacked in it is joined to the items around it."""
+    lists = [_in_list(ctx, x) if star else None for star, x in zip(op.params["stars"], items)]
+    if all(xs is None or is_static_int(ctx.length(xs)) for xs in lists):
+        given = [x if xs is None else xs for x, xs in zip(items, lists)]
+        return ctx.new(ListObject(_unstarred(ctx, op, given)))
+    parts = [ctx.new(ListObject(()))]
+    for star, x, xs in zip(op.params["stars"], items, lists):
+        some = ctx.list_items(x) if star and xs is None else (x,)
+        parts.append(xs if xs is not None else ctx.new(ListObject(some)))
+    return list_slices.concatenated(ctx, parts)
+
+
+def _in_list(ctx: Context, x: Abstract) -> Ref | None:
+    """What may have a run-time length, as a list."""
+    if list_slices.as_list(ctx, x) is None and not isinstance(x, (Tuple, Static)):
+        x = ctx.call(Static(list), (x,), {})
+    return list_slices.as_list(ctx, x)
 
 
 @handles(py.set_)
@@ -238,7 +261,6 @@ OPTIONAL_HANDLERS: dict[Primitive, Callable[..., Any]] = {
         ctx, ctx.force(x), ctx.force(key), value
     ),
     py.tuple_: lambda ctx, op, *items: Tuple(_unstarred(ctx, op, items)),
-    py.list_: lambda ctx, op, *items: ctx.new(ListObject(_unstarred(ctx, op, items))),
 }
 for primitive, handler in SIMPLE_HANDLERS.items():
     handles(primitive)(handler)

@@ -27,7 +27,7 @@ OBJECTS = "makes an object that is no array"
 NUMERIC_REASONS = {DTYPE_BY_VALUES, SHAPE_BY_VALUES}
 
 HELP = {
-    FILES: "do it outside and pass the array as an argument",
+    FILES: "do it outside and pass the array as an argument, or on the host: `myia.host`",
     TEXT: "use `print` or an f-string",
     DATES: "convert them to numbers outside",
     SETTINGS: "do it outside of the compiled function",

@@ -131,7 +131,7 @@ class Functions(Statements):
         fitting = [g for g, e in self.generators.items() if ends in (None, e)]
         if not fitting:
             return None
-        return f"{self.pick(*fitting)}({self.float(1)}, {self.int(1)})"
+        return f"{self.pick(*fitting)}({self.float(0)} * 0.5, {self.int(0)})"
 
     @construct("generator functions", "for")
     def over_generator(self):

@@ -311,7 +311,7 @@ class Generator(Lists, Handlers, Functions, Names, Parts):
 
     def _for_rows(self):
         name = self.fresh("r")
-        matrix = self.pick(*self.named((2, 3)))
+        matrix = self.mat()
         if self.chance(0.3):
             return f"{name} in {matrix}.T", {name: (2,)}
         return f"{name} in {matrix}", {name: (3,)}

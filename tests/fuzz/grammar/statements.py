@@ -207,7 +207,7 @@ class Statements(ArrayExpressions):
 
     def inner_function(self, name: str) -> list[str]:
         lines = [f"def {name}(u):"]
-        written = self.assignable(FLOAT)
+        written = [name for name in self.assignable(FLOAT) if name != "u"]
         with self.function(u=FLOAT):
             if written and self.chance(0.5):
                 shared = self.pick(*written)

@@ -415,3 +415,33 @@ def test_edits_in_loops():
         for xs in (SHORT, LONG):
             want, got = outcome(f, list(xs), 1.5), outcome(myia.jit(f), list(xs), 1.5)
             assert_same(got, want)
+
+
+def grown(x):
+    while x < 3.0:
+        yield x
+        x = x * 1.5
+
+
+def unpacked_selection(xs, v):
+    return max([0.1, *[w * w for w in xs if w > v], v])
+
+
+def unpacked_generator(xs, v):
+    return sum([v, *grown(v), *(1.0, v), *xs])
+
+
+def unpacked_in_a_loop(xs, v):
+    found = []
+    for k in range(3):
+        found = [*found, v * k, *[w for w in xs if w > k * v]]
+    return weighted(found)
+
+
+@pytest.mark.parametrize("f", [unpacked_selection, unpacked_generator, unpacked_in_a_loop])
+def test_lists_of_run_time_length_are_unpacked(f):
+    compiled, gradient = myia.jit(f), myia.grad(f, argnums=1)
+    for v in (0.4, 1.1, 7.0):
+        assert compiled(SHORT, v) == pytest.approx(f(SHORT, v), rel=1e-14)
+        slope = (f(SHORT, v + 1e-6) - f(SHORT, v - 1e-6)) / 2e-6
+        assert gradient(SHORT, v) == pytest.approx(slope, rel=1e-6)

@@ -222,3 +222,18 @@ def grow():
     global COUNT, SCALE
     COUNT += 1
     SCALE = SCALE + np.sin(SCALE)
+
+
+@program(0.7)
+def captures_of_alternatives(x):
+    y = 0.0
+    for k in range(4):
+        pair = (x, k) if k > 2 else (k, x)
+        match pair:
+            case (0, v) | (v, 3):
+                y += v * v
+            case (1, v):
+                y += v**3
+            case _:
+                y -= x
+    return y
