@@ -7,6 +7,7 @@ by signature, and by the answers to the questions that they ask of Python (`deci
 from __future__ import annotations
 
 import functools
+import itertools
 import logging
 import time
 from collections.abc import Callable, Iterator
@@ -175,6 +176,18 @@ class Dispatcher:
             if (found := tree.find(call.flat)) is not None:
                 return call, found
         raise RuntimeError(CHANGING_GLOBALS)
+
+    def state(self, f: Any, args: tuple[Any, ...]) -> tuple[Variant, list[Any]] | None:
+        """The program of a call with `f`, and the numbers in what it reads besides `args`.
+
+        The program stands for the other objects that it reads. None: there is none.
+        """
+        here = self.of_call((f, *args), {}) if has_several_platforms() else self
+        of_f, flat = CallFlattener(), CallFlattener()
+        signatures(of_f, (f,), {})
+        programs = here.programs.get(signatures(flat, (f, *args), {}))
+        found = programs.find(flat)[1] if programs is not None else None
+        return found and (found.variant, [*of_f.leaves, *itertools.chain(*found.hidden)])
 
     def flatten(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], choose: Choice | None = None

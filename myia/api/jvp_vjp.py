@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Hashable
 from typing import Any
 
+import numpy as np
+
 from myia.api.dispatch import CompileOptions
 from myia.api.programs.recompilation import Recompilation
 from myia.api.sharing import shared_code, taken_apart
@@ -54,6 +56,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
 
     Raises:
         MyiaError: as `grad`; or a cotangent does not have the shape of the value.
+        RuntimeError: by the pullback, if what `f` reads besides its arguments has changed.
 
     Example:
         >>> import myia
@@ -63,9 +66,51 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     """
     kept = copied(primals)  # the caller may change them before it calls the pullback
     result = _program(_call, f, has_aux)(*primals)
-    pull = _program(_pullback, f, has_aux)
+    state = _State(*_rule(_call, f, has_aux), kept)
+    pull = functools.partial(_pull, _program(_pullback, f, has_aux), kept, state)
     value, *aux = result if has_aux else (result,)
-    return (value, functools.partial(pull, kept), *aux)
+    return (value, pull, *aux)
+
+
+class _State:
+    """What a function read besides its arguments when `vjp` called it; None: it is not known."""
+
+    then: tuple[Any, list[Any]] | None = None
+
+    def __init__(self, rule: _Rule, f: Callable[..., Any], primals: tuple[Any, ...]):
+        self.rule, self.f, self.primals = rule, f, primals
+        found = rule._dispatcher.state(f, primals)
+        self.then = found and (found[0], copied(found[1]))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _State:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:  # where it is unpickled there is another state
+        return object.__new__, (_State,)
+
+    def check(self) -> None:
+        """An error if it is another now: the pullback runs the function again."""
+        if self.then is None:
+            return
+        now, then = self.rule._dispatcher.state(self.f, self.primals), self.then
+        if now is None or now[0] is not then[0] or not all(map(_is_same, now[1], then[1])):
+            raise RuntimeError(
+                "what the function reads besides its arguments has changed since the call of "
+                "`myia.vjp`: call that again, or pass it as an argument"
+            )
+
+
+def _is_same(x: Any, y: Any) -> bool:
+    if isinstance(x, np.ndarray):
+        return np.array_equal(x, y, equal_nan=x.dtype.kind in "fc")
+    if isinstance(x, (int, float, complex, np.generic)):
+        return bool(x == y) or (x != x and y != y)
+    return x is y  # arrays of JAX do not change
+
+
+def _pull(pull: Callable[..., Any], primals: tuple[Any, ...], state: _State, ct: Any) -> Any:
+    state.check()
+    return pull(primals, ct)
 
 
 class _Rule(Transformed[..., Any]):
@@ -106,22 +151,30 @@ CALLABLE_TYPES[_Rule] = lambda ctx, f, args, kwargs: f.rule(ctx, args[0], f.has_
 
 
 def _program(rule: Callable[..., Any], f: Callable[..., Any], has_aux: bool) -> Callable[..., Any]:
-    """The rule applied to `f`. Functions of one code share programs, which hold none of them."""
+    """The rule applied to `f`."""
+    made, f = _rule(rule, f, has_aux)
+    return functools.partial(made, f)
+
+
+def _rule(
+    rule: Callable[..., Any], f: Callable[..., Any], has_aux: bool
+) -> tuple[_Rule, Callable[..., Any]]:
+    """The rule, and `f`. Functions of one code share programs, which hold none of them."""
     if not callable(f):
         raise TypeError(f"myia.{'jvp' if rule is _jvp else 'vjp'} takes a function, not {f!r}")
     take(f)
     name, f = getattr(f, "__name__", type(f).__name__), taken_apart(f)
     code = shared_code(f)
     if code is not None:
-        return functools.partial(_shared_rule(code, rule, has_aux, name), f)
+        return _shared_rule(code, rule, has_aux, name), f
     # Of any other object the programs hold it, so it holds them.
     try:
         own = vars(f).setdefault(_RULES, {})
     except TypeError:  # a built-in function
-        return functools.partial(_shared_rule(Identity(f), rule, has_aux, name), f)
+        return _shared_rule(Identity(f), rule, has_aux, name), f
     if (rule, has_aux) not in own:
         own[rule, has_aux] = _Rule(rule, has_aux, name)
-    return functools.partial(own[rule, has_aux], f)
+    return own[rule, has_aux], f
 
 
 _RULES = "__myia_rules__"

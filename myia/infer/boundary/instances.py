@@ -151,6 +151,8 @@ def copied(x: Any, made: dict[int, Any] | None = None) -> Any:
     made = {} if made is None else made
     if id(x) in made:
         return made[id(x)]
+    if hasattr(x, "aval"):  # an array of JAX: immutable, and a tracer must stay itself
+        return x
     if type(x) is tuple:
         return tuple(copied(item, made) for item in x)
     if type(x) is list:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ from myia.infer.domain.errors import (
     NotDifferentiable,
     Unsupported,
 )
+from myia.infer.domain.heap import Heap
 from myia.infer.domain.values import (
     Abstract,
     Partial,
@@ -343,16 +344,30 @@ def vjp(ctx: Context, f: Abstract, primals: tuple[Abstract, ...], has_aux: bool 
 def pullback_of(ctx: Context, f: Abstract, primals: Sequence[Abstract], has_aux: bool) -> Partial:
     """The pullback alone, of copies: f may change its arguments."""
     made: dict[int, Ref] = {}
-    return Partial(pullback, (f, *(deep_copied(ctx, x, made) for x in primals)), (has_aux,))
+    then = ctx.heap.copy()  # what f reads besides its arguments must be the same when it is called
+    items = (f, *(deep_copied(ctx, x, made) for x in primals))
+    return Partial(pullback, items, (has_aux, _Then(then)))
+
+
+@dataclass(frozen=True)
+class _Then:
+    """The heap at a call of `vjp`, which makes no difference between partials."""
+
+    heap: Heap = field(compare=False)
 
 
 def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     """The cotangents of the primals, for a cotangent of f's result."""
-    (f, *primals), (has_aux,) = partial.items, partial.meta
+    (f, *primals), (has_aux, then) = partial.items, partial.meta
     before = ctx.heap.copy()
-    with no_host_calls(ctx, "the pullback"):  # the function has been run for its value
+    # The function has been run for its value.
+    with no_host_calls(ctx, "the pullback"), ctx.heap.recorded_reads() as reads:
         options = GradOptions(tuple(range(len(primals))), has_aux)
         d, outputs = infer_call(ctx, f, options, tuple(primals), {}, "a primal of vjp")
+    later = [i for i in reads if i in then.heap and i in before and then.heap[i] is not before[i]]
+    if any(not ctx.is_of_checks(i) for i in later):
+        what = "the pullback of a function, after a change of what it reads besides its arguments,"
+        ctx.fail(Unsupported, what=what, help_text="pass it as an argument")
     d = replace(d, region=without_effects(d.region))
     seeds = matching_leaves(ctx, list(args), outputs.values, "a cotangent")
     unique: dict[int, Value] = {}
@@ -360,7 +375,7 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
         unique[position] = unique[position] + seed if position in unique else seed
     _, cts = emit(ctx, d, "vjp", list(unique.values()))
     changed = [i for i, x in ctx.heap.objects.items() if i in before and x is not before[i]]
-    if any(i != ctx.error_id for i in changed):  # it was another one when the value was computed
+    if any(not ctx.is_of_checks(i) for i in changed):  # it was another one for the value
         what = "the pullback of a function that changes an object from outside"
         ctx.fail(Unsupported, what=what, help_text="return what is new of it, by `has_aux`")
     return Tuple(tuple(d.tree.rebuild(ctx, cts)))

@@ -16,7 +16,8 @@ a name that is assigned different arrays on the paths of a branch or in the iter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -277,6 +278,7 @@ class Heap:
     alias_edges: dict[int, frozenset[int]] = field(default_factory=dict)
     roots: dict[int, Contents] = field(default_factory=dict)
     next_id: int = 0
+    reads: set[int] | None = None  # while it is not None: the objects that are read
 
     def copy(self) -> Heap:
         return Heap(dict(self.objects), dict(self.alias_edges), self.roots, self.next_id)
@@ -298,6 +300,8 @@ class Heap:
         return id
 
     def __getitem__(self, id: int) -> Contents:
+        if self.reads is not None:
+            self.reads.add(id)
         found = self.objects.get(id)
         return self.roots[id] if found is None else found
 
@@ -314,6 +318,17 @@ class Heap:
         if isinstance(contents, Invalidated):
             return contents
         return next(filter(None, map(self.invalidation, contents.bases)), None)
+
+    @contextmanager
+    def recorded_reads(self) -> Iterator[set[int]]:
+        """The objects that are read inside."""
+        outer, self.reads = self.reads, set()
+        try:
+            yield self.reads
+        finally:
+            if outer is not None:
+                outer |= self.reads
+            self.reads = outer
 
     def written_since(self, start: Heap) -> bool:
         """Whether an object that was there at `start` has other contents now."""
