@@ -1,15 +1,17 @@
-"""Cumulative products and linear recurrences along an axis become loops over it (late).
+"""Cumulative sums and products and linear recurrences become loops over their axis (late).
 
-    %y = cumprod %x {axis=0}     ->     %t, %y = for %k < n - 1 (%t = x[0], %y = %x) {
-                                          %t = %t * x[%k + 1], and %y at %k + 1 is %t
+    %y = cumsum %x {axis=0}      ->     %t, %y = for %k < n - 1 (%t = x[0], %y = %x) {
+                                          %t = %t + x[%k + 1], and %y at %k + 1 is %t
                                         }
 
     %y = linear_recurrence %a, %b       the same, with %t = a[%k] * %t + b[%k + 1]
 
 The linear ones are the derivatives of cumulative products. A parallel scan has log(n) steps over
 whole arrays, which XLA takes long to compile; a processor is done with the loop in half the time.
-The other axes are computed together, an array in each iteration. Short axes become straight-line
-code, which fuses with other operations. Numbers are multiplied in the order of NumPy.
+The other axes are computed together, an array in each iteration: the axis must be the first one,
+or so long that a transposed copy pays. Linear recurrences always are loops: a scan multiplies what
+may overflow by zero. Axes of a few elements become straight-line code, which fuses with other
+operations. Numbers are combined in the order of NumPy.
 """
 
 from __future__ import annotations
@@ -19,31 +21,34 @@ from dataclasses import dataclass
 
 from myia.ir.avals import I64
 from myia.ir.core import Function, Op, Value
-from myia.primitives.arrays.cumulative import cumprod, linear_recurrence
+from myia.primitives.arrays.cumulative import cumprod, cumsum, linear_recurrence
 from myia.primitives.arrays.rows import read_row, write_row
 from myia.primitives.arrays.shaping import concatenate, reshape, transpose
-from myia.primitives.core.define import constant
+from myia.primitives.core.define import CallablePrimitive, constant
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise.arithmetic import add, mul, sub
 from myia.rewriting.walk import Walk, rewrite
 
 MAX_UNROLLED = 8
+MIN_TRANSPOSED = 64
 
 
 def recurrences(function: Function) -> Function:
-    """`function` with loops in place of cumulative products and linear recurrences."""
+    """`function` with loops in place of cumulative sums and products and linear recurrences."""
     return rewrite(function, _as_loop)
 
 
 def _as_loop(op: Op, _: Walk) -> Sequence[Value] | None:
-    if op.primitive is not cumprod and op.primitive is not linear_recurrence:
+    if op.primitive not in (cumsum, cumprod, linear_recurrence):
         return None
     axis, reverse, (y,) = op.params["axis"], op.params["reverse"], op.results
-    if y.aval.size == 0:
+    is_linear = op.primitive is linear_recurrence
+    if y.aval.size == 0 or not (is_linear or axis == 0 or y.shape[axis] >= MIN_TRANSPOSED):
         return None
     *factors, x = (_with_axis_first(each, axis) for each in op.operands)
+    recurrence = _Recurrence(x, factors, reverse, add if op.primitive is cumsum else mul)
     rows = _unrolled if x.shape[0] <= MAX_UNROLLED else _looping
-    return [_with_axis_first(rows(_Recurrence(x, factors, reverse)), axis)]
+    return [_with_axis_first(rows(recurrence), axis)]
 
 
 def _with_axis_first(x: Value, axis: int) -> Value:
@@ -55,7 +60,7 @@ def _with_axis_first(x: Value, axis: int) -> Value:
 
 @dataclass(frozen=True)
 class _Recurrence:
-    """y_0 = x_0, y_k = factors_{k-1} y_{k-1} + x_k; without factors y_k = y_{k-1} x_k.
+    """y_0 = x_0, y_k = factors_{k-1} y_{k-1} + x_k; without factors `combine(y_{k-1}, x_k)`.
 
     `reverse`: it starts at the end. The axis is the first one.
     """
@@ -63,6 +68,7 @@ class _Recurrence:
     x: Value
     factors: Sequence[Value]  # one or none
     reverse: bool
+    combine: CallablePrimitive
 
     @property
     def steps(self) -> int:
@@ -77,7 +83,7 @@ class _Recurrence:
         i = before if self.reverse else add(k, _i64(1))
         row = read_row(self.x, i)
         if not self.factors:
-            return mul(last, row), i
+            return self.combine(last, row), i
         return add(mul(read_row(self.factors[0], before), last), row), i
 
 

@@ -1,4 +1,4 @@
-"""Cumulative products and linear recurrences as loops: their text, numbers, and what they cost."""
+"""Cumulative sums, products and linear recurrences as loops: text, numbers, and what they cost."""
 
 import numpy as np
 import pytest
@@ -19,21 +19,35 @@ func @f(%x: f64[2,{n}]) -> f64[2,{n}] {{
   return %y
 }}"""
 
+SUM = """
+func @f(%x: f64[{n},2]) -> f64[{n},2] {{
+  %y = cumsum %x {{axis=0, reverse=False}}
+  return %y
+}}"""
+
 
 def test_linear_recurrence(golden):
     golden(before_after(recurrences, LINEAR))
 
 
 def test_cumulative_product(golden):
-    golden(before_after(recurrences, PRODUCT.format(n=20)))
+    golden(before_after(recurrences, PRODUCT.format(n=64)))
 
 
-def test_short_axis(golden):
-    golden(before_after(recurrences, PRODUCT.format(n=3)))
+def test_cumulative_sum(golden):
+    golden(before_after(recurrences, SUM.format(n=20)))
 
 
-def test_nothing_to_multiply():
-    assert unchanged(recurrences, PRODUCT.format(n=0))
+def test_few_elements(golden):
+    golden(before_after(recurrences, SUM.format(n=3)))
+
+
+def test_nothing_to_add():
+    assert unchanged(recurrences, SUM.format(n=0))
+
+
+def test_short_axes_are_not_transposed():
+    assert unchanged(recurrences, PRODUCT.format(n=63))
 
 
 def cumulative(x, w):
@@ -65,19 +79,33 @@ def test_derivatives_with_zeros(shape, zeros):
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "i4", "i8"])
 @pytest.mark.parametrize("n", [1, 2, 8, 9, 40])
-def test_to_the_bit(dtype, n):
+@pytest.mark.parametrize("function", [np.cumsum, np.cumprod])
+def test_to_the_bit(function, dtype, n):
     draw = np.random.default_rng(n)
     x = draw.uniform(-3, 3, n) if dtype in ("f4", "f8") else draw.integers(-3, 4, n)
-    found, expected = myia.jit(np.cumprod)(x.astype(dtype)), np.cumprod(x.astype(dtype))
+    found, expected = myia.jit(function)(x.astype(dtype)), function(x.astype(dtype))
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("shape, axis", [((70, 3), 0), ((3, 70), 1), ((2, 80, 3), 1), ((9, 5), 1)])
+def test_sums_along_axes(shape, axis):
+    x = np.random.default_rng(3).normal(size=shape)
+    w = np.random.default_rng(4).normal(size=shape)
+    found = myia.jit(lambda x: np.cumsum(x, axis=axis))(x)
+    np.testing.assert_allclose(found, np.cumsum(x, axis=axis), rtol=1e-13, atol=1e-14)
+    gradient = myia.grad(lambda x: np.sum(np.cumsum(x, axis=axis) * w))(x)
+    expected = np.flip(np.cumsum(np.flip(w, axis), axis=axis), axis)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-13, atol=1e-13)
+
+
 def test_what_is_not_read_makes_no_nan():
     """Products that overflow or are NaN further on."""
-    x = np.array([1e-300, 1e200, 1e200, 1e100, *np.ones(16)])
-    found = myia.grad(lambda x: np.cumprod(x)[1])(x[:8])
+    x = np.array([1e-300, 1e200, 1e-100, 1e200, 1e100, *np.ones(16)])
+    found = myia.grad(lambda x: np.cumprod(x)[1])(x)
     np.testing.assert_array_equal(found[:2], [1e200, 1e-300])
+    found = myia.grad(lambda x: np.sum(np.cumprod(x, axis=1)[:, 1]))(np.stack([x, x]))
+    np.testing.assert_array_equal(found[:, :2], [[1e200, 1e-300]] * 2)
     x = np.array([np.nan, *np.ones(20)])
     assert myia.grad(lambda x: np.cumprod(x)[0])(x)[0] == 1.0
 
