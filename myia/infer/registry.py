@@ -18,6 +18,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nom
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
+from myia.infer.paths.raised import unless_raised
 from myia.source.process import BRIEF
 
 Variant = Callable[[Callable], Callable]  # handler -> its variant for dynamic arrays
@@ -42,6 +44,8 @@ REGISTERED_ON_IMPORT: dict[
 SUBSCRIPTS: dict[int, Callable] = {}  # by the id of the object: `np.r_[...]`
 ASKED: set[Any] = set()  # functions that are called on samples first: their own checks hold
 DYNAMIC: dict[Callable, Callable] = {}  # handler -> its variant for dynamic arrays
+# Function -> exceptions that it raises only where a handler may catch them, and their checks.
+RAISED: dict[Any, list[tuple[type[Exception], Callable]]] = {}
 
 # Packages whose functions are traced by JAX: they are written to be traced (`infer/jax/`).
 TRACED_PACKAGES = frozenset(
@@ -125,6 +129,21 @@ def subscript(x: Any) -> Callable[[Callable], Callable]:
     return registering(SUBSCRIPTS, id(x))
 
 
+def raises(exception: type[Exception], *callables: Any) -> Callable[[Callable], Callable]:
+    """Register a check `(ctx, call, *args, **kwargs)` of an error that Python's function raises.
+
+    It is made where a handler may catch the error, and `call()` is the result there. Elsewhere the
+    result is what it is.
+    """
+
+    def register(check: Callable) -> Callable:
+        for f in callables:
+            RAISED.setdefault(f, []).append((exception, check))
+        return check
+
+    return register
+
+
 def as_is(handler: Callable) -> Callable:
     """The variant of a handler that handles dynamic arrays itself, or only passes arrays on."""
     return handler
@@ -196,7 +215,7 @@ def invoke(
             lambda: check_call(
                 ctx,
                 function,
-                lambda: handler(ctx, *args, **kwargs),
+                lambda: _checked(ctx, handler, function, args, kwargs),
                 results="where" not in kwargs,
             ),
         )
@@ -208,6 +227,21 @@ def invoke(
         ):
             _ask(ctx, function, name, args, kwargs)
         raise
+
+
+def _checked(
+    ctx: Context, handler: Callable, function: Any, args: Sequence[Abstract], kwargs: dict
+) -> Abstract:
+    """The call, and the checks of its errors: where one fails, the result has no derivative."""
+    call = partial(handler, ctx, *args, **kwargs)
+    checks = [check for e, check in RAISED.get(function, ()) if ctx.handlers.catches(e)]
+    if not checks:
+        return call()
+    if top_package(function) == "numpy":
+        _ask(ctx, function, function.__name__, args, kwargs)
+    for check in checks:
+        check(ctx, call, *args, **kwargs)
+    return unless_raised(ctx, lambda: [call()])[0]
 
 
 def is_given(x: Abstract) -> bool:
@@ -239,7 +273,8 @@ def _ask(
     if error is not None:
         text = str(error).partition("\n")[0]
         public = next(cls for cls in type(error).__mro__ if not is_private(cls))
-        ctx.fail(BadValue, message=f"{name}: {text}", exception=public.__name__)
+        message = f"{name}: {text}"
+        ctx.fail(BadValue, message=message, exception=public.__name__, arguments=(text,))
 
 
 def is_private(cls: type) -> bool:

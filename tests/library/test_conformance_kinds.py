@@ -185,8 +185,8 @@ REFUSED = {
             scipy.linalg.sqrtm""",
         "keepdims": "numpy.vecdot",
         "broadcast": "scipy.linalg.block_diag",
-        "rows and columns": """numpy.linalg.tensorsolve scipy.linalg.block_diag
-            scipy.signal.convolve scipy.signal.correlate""",
+        "rows and columns": """scipy.linalg.block_diag scipy.signal.convolve
+            scipy.signal.correlate""",
         "stacked": """numpy.argwhere numpy.trim_zeros scipy.linalg.block_diag
             scipy.linalg.eigh_tridiagonal scipy.linalg.eigvalsh_tridiagonal
             scipy.linalg.lu scipy.linalg.orthogonal_procrustes scipy.linalg.sqrtm""",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from myia.infer.capacities import Site
+from myia.infer.domain.values import NewException, Static
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.source.diagnostics import MyiaError, render
@@ -78,6 +79,15 @@ class Check:
             return self.make([Hidden()] * len(self.values))
         except Exception:  # the class does not take what stands for the numbers
             return self.exception.__new__(self.exception, self.message)
+
+
+def check_of(error: BaseException) -> Check:
+    """The check of an exception that is known."""
+    cls, arguments, text = type(error), error.args, str(error)
+    if arguments == (text,):
+        return Check(cls, text, current_span())
+    given = Given(NewException(cls, tuple(map(Static, arguments))))
+    return Check(cls, text, current_span(), make=lambda _: cls(*arguments), given=given)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import builtins
 import functools
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from myia.infer.domain.checks import Check
+from myia.infer.domain.checks import Check, check_of
 from myia.source.diagnostics import PUBLIC, Diagnostic, MyiaError, render
 
 
@@ -55,7 +56,8 @@ def python_error(found: BadValue) -> MyiaError:
     exception: type = found.python_exception()
     is_slip = issubclass(exception, SLIPS) and exception is not UnboundLocalError
     error = Slip if is_slip else CertainError
-    return catchable(error, exception)(found, Check(exception, found.message))
+    check = check_of(exception(*found.arguments or [found.message]))
+    return catchable(error, exception)(found, check)
 
 
 @functools.cache
@@ -129,6 +131,7 @@ class BadValue(Diagnostic):
 
     message: str
     exception: str = "ValueError"
+    arguments: tuple[Any, ...] = ()  # of the exception, if it has not only `message`
 
     def python_exception(self) -> type[Exception]:
         """What Python raises when the program comes here."""

@@ -40,7 +40,7 @@ from myia.infer.loops.iterables import items_of, iterated
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.paths.caught import given, raise_again
-from myia.infer.paths.raised import may_have_raised, unless_raised
+from myia.infer.paths.raised import change_unless_raised, may_have_raised, unless_raised
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Primitive
@@ -116,6 +116,15 @@ class Interpreter(Context):
                 env[target] = x
                 give_name(self, target.name, x)
         return [env[y] for y in region.yields]
+
+    # ----- What an op changes: not after an error of its own
+
+    def write(self, ref: Ref, contents: Contents) -> None:
+        change = partial(super().write, ref, contents)
+        change() if self.is_of_checks(ref.id) else change_unless_raised(self, change)
+
+    def store_view(self, base: Ref, step: Any, value: Value) -> None:
+        change_unless_raised(self, partial(super().store_view, base, step, value))
 
     # ----- Services for handlers
 

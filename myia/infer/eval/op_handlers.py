@@ -41,6 +41,7 @@ from myia.infer.numeric.subnormal_checks import OPERATORS, check_subnormals
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
 from myia.infer.paths.branches import branch_many
+from myia.infer.paths.caught import given
 from myia.ir.core import Op, Region
 from myia.ir.primitive import Primitive
 from myia.primitives.core import py
@@ -221,7 +222,7 @@ def _assert(ctx: Context, op: Op, condition: Abstract, message: Abstract) -> Non
         failed = Scalar(constant(True, bool), weak=True)
     if isinstance(failed, Scalar):
         error = NewException(AssertionError, () if is_none(message) else (message,))
-        ctx.add_check(failed.value, exceptions.raised(ctx, error))
+        ctx.add_check(failed.value, given(ctx, exceptions.raised(ctx, error), error))
 
 
 # ----- Ops that are one call

@@ -198,7 +198,8 @@ def _dict_item(ctx: Context, contents: DictObject, key: Abstract, x: Ref | None 
 
 
 def fail_missing(ctx: Context, key: Any) -> NoReturn:
-    ctx.fail(BadValue, message=f"key {key!r} is not in the dict", exception="KeyError")
+    message = f"key {key!r} is not in the dict"
+    ctx.fail(BadValue, message=message, exception="KeyError", arguments=(key,))
 
 
 # ----- Arrays

@@ -17,10 +17,8 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, reduce
 
-from myia.infer.domain.checks import Check, Given
+from myia.infer.domain.checks import check_of
 from myia.infer.domain.context import Context
-from myia.infer.domain.values import NewException, Static
-from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic, transcendental
@@ -41,23 +39,21 @@ TOTAL |= {"isnan", "isinf", "isfinite"}
 
 def raise_where(ctx: Context, failed: Value, error: Exception) -> None:
     """At run time, where `failed` holds, this error."""
-    exception = NewException(type(error), tuple(map(Static, error.args)))
-    made, given = type(error), Given(exception)
-    check = Check(made, str(error), current_span(), make=lambda _: made(*error.args), given=given)
-    ctx.add_check(failed, check)
+    ctx.add_check(failed, check_of(error))
 
 
 def check_quotient(ctx: Context, op: str, y: Value) -> None:
     """`x op y` of Python's floats or complex numbers."""
     if op in QUOTIENTS and ctx.handlers.catches(ZeroDivisionError):
-        raise_where(ctx, logic.eq(y, constant(0, y.dtype)), _by_zero(op, y.dtype.kind))
+        raise_where(ctx, logic.eq(y, constant(0, y.dtype)), by_zero(op, y.dtype.kind))
 
 
 @cache
-def _by_zero(op: str, kind: str) -> Exception:
+def by_zero(op: str, kind: str) -> ZeroDivisionError:
     """Python's error, whose text depends on its version."""
+    one = {"c": 1j, "f": 1.0}.get(kind, 1)
     try:
-        QUOTIENTS[op](*((1j, 0j) if kind == "c" else (1.0, 0.0)))
+        operator.pow(0 * one, -one) if op == "**" else QUOTIENTS[op](one, 0 * one)
     except ZeroDivisionError as error:
         return ZeroDivisionError(*error.args)
     raise AssertionError(op)
@@ -68,18 +64,9 @@ def check_power(ctx: Context, x: Value, y: Value, result: Value) -> None:
     if not ctx.handlers.catches(ZeroDivisionError, OverflowError) or x.dtype.kind != "f":
         return
     zero, negative = logic.eq(x, constant(0, x.dtype)), logic.lt(y, constant(0, y.dtype))
-    raise_where(ctx, logic.and_(zero, negative), _power_of_zero())
+    raise_where(ctx, logic.and_(zero, negative), by_zero("**", "f"))
     infinite = logic.and_(_is_infinite(result), _all(map(transcendental.is_finite, (x, y))))
     raise_where(ctx, logic.and_(infinite, logic.not_(zero)), LARGE_POWER)
-
-
-@cache
-def _power_of_zero() -> Exception:
-    try:
-        operator.pow(0.0, -1.0)
-    except ZeroDivisionError as error:
-        return ZeroDivisionError(*error.args)
-    raise AssertionError
 
 
 def check_math(ctx: Context, name: str, xs: Sequence[Value], result: Value) -> None:

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from myia.infer.domain.checks import Check, Given, Try
+from myia.infer.domain.checks import HIDDEN, Check, Given, Try
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import Unsupported
@@ -116,7 +116,7 @@ def caught(ctx: Context, of: Try, code: Value, numbers: Sequence[int]) -> Caught
 def _as_caught(ctx: Context, of: Try, check: Check) -> tuple[Any, Abstract]:
     """The exception of a check, and what tells it from those of other checks."""
     if check.given is None:
-        message = UNDEFINED if check.values else Static(check.message)
+        message = UNDEFINED if check.values or HIDDEN in check.message else Static(check.message)
         return (check.exception, check.message), NewException(check.exception, (message,))
     exception, form = check.given.exception, _form(check.given.exception)
     if form in of.cells:

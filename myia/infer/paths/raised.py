@@ -74,6 +74,16 @@ def unless_raised(ctx: Context, rest: Callable[[], Iterable[Abstract]]) -> list[
     return list(result.children())
 
 
+def change_unless_raised(ctx: Context, change: Callable[[], None]) -> None:
+    """A change of an object: `a[i] = x` leaves `a` as it was if `i` is out of range."""
+
+    def rest() -> tuple[Abstract, ...]:
+        change()
+        return ()
+
+    unless_raised(ctx, rest)
+
+
 def already_raised(ctx: Context) -> NoReturn:
     check = Check(BaseException, "raised before", current_span())
     raise AlreadyRaised(Raises(current_span(), check.message), check)

@@ -21,9 +21,9 @@ traced_by_name(
     np.linalg,
     one_inexact,
     {
-        "a": "inv det cholesky eigvals eigvalsh tensorinv",
+        "a": "inv det cholesky eigvals eigvalsh",
         "x": "svdvals matrix_norm vector_norm cond",
-        "a b": "solve tensorsolve",
+        "a b": "solve",
         "a b ?rcond": "lstsq",
         "a ?rcond ?rtol": "pinv",
         "A ?tol ?rtol": "matrix_rank",

@@ -96,7 +96,8 @@ def _discard(ctx: Context, self: Ref, item: Abstract) -> Abstract:
 def _remove(ctx: Context, self: Ref, item: Abstract) -> Abstract:
     key = _static_item(ctx, item)
     if key not in _static_items(ctx, self):
-        ctx.fail(BadValue, message=f"{key!r} is not in the set", exception="KeyError")
+        message = f"{key!r} is not in the set"
+        ctx.fail(BadValue, message=message, exception="KeyError", arguments=(key,))
     return _discard(ctx, self, item)
 
 

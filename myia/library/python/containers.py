@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from myia.infer.domain.checks import HIDDEN
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject
@@ -114,7 +115,8 @@ def _known_items(ctx: Context, self: Ref | Tuple, what: str) -> tuple[Abstract, 
 @method("list", "index", dynamic=as_is)
 def _index(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
     is_tuple = isinstance(self, Tuple)
-    missing = "tuple.index(x): x not in tuple" if is_tuple else f"{ctx.describe(x)} is not in list"
+    shown = repr(x.value) if isinstance(x, Static) else HIDDEN
+    missing = "tuple.index(x): x not in tuple" if is_tuple else f"{shown} is not in list"
     return _position(ctx, self, x, missing)
 
 

@@ -114,15 +114,16 @@ def cho_factor(
     a: Array, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> Array:
     """The factor with zeros in the triangle that SciPy leaves unspecified."""
-    return scipy.linalg.cholesky(a, lower=lower), lower
+    return scipy.linalg.cholesky(a, lower=lower, check_finite=check_finite), lower
 
 
 def cho_solve(
     c_and_lower: Array, b: Array, overwrite_b: bool = False, check_finite: bool = True
 ) -> Array:
     c, lower = c_and_lower
-    y = scipy.linalg.solve_triangular(c, b, trans=0 if lower else 2, lower=lower)
-    return scipy.linalg.solve_triangular(c, y, trans=2 if lower else 0, lower=lower)
+    finite = {"check_finite": check_finite}
+    y = scipy.linalg.solve_triangular(c, b, trans=0 if lower else 2, lower=lower, **finite)
+    return scipy.linalg.solve_triangular(c, y, trans=2 if lower else 0, lower=lower, **finite)
 
 
 # ----- scipy.signal

@@ -1,10 +1,12 @@
-"""Triangles and traces of matrices; products: `vdot`, `inner`, `kron`."""
+"""Triangles and traces of matrices; products: `vdot`, `inner`, `kron`; tensors as matrices."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from myia.library.support.from_source import Array, Dtype, from_source
+from myia.library.support.from_source import Array, Axis, Dtype, from_source
 
 # ----- Triangles and diagonals
 
@@ -70,3 +72,30 @@ def kron(a: Array, b: Array) -> Array:
     blocks = np.expand_dims(a, tuple(range(1, 2 * ndim, 2)))
     product = blocks * np.expand_dims(b, tuple(range(0, 2 * ndim, 2)))
     return product.reshape([n * m for n, m in zip(a.shape, b.shape)])
+
+
+# ----- Tensors as matrices
+
+
+@from_source(np.linalg.tensorinv)
+def tensorinv(a: Array, ind: Array = 2) -> Array:
+    a = np.asarray(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    shape = a.shape[ind:] + a.shape[:ind]
+    return np.linalg.inv(a.reshape(math.prod(a.shape[ind:]), -1)).reshape(shape)
+
+
+@from_source(np.linalg.tensorsolve)
+def tensorsolve(a: Array, b: Array, axes: Axis = None) -> Array:
+    a, b = np.asarray(a), np.asarray(b)
+    if axes is not None:
+        a = np.moveaxis(a, axes, list(range(a.ndim - len(axes), a.ndim)))
+    shape = a.shape[b.ndim - a.ndim :] if a.ndim > b.ndim else a.shape
+    size = math.prod(shape)
+    if a.size != size**2:
+        raise np.linalg.LinAlgError(
+            "Input arrays must satisfy the requirement             "
+            "prod(a.shape[b.ndim:]) == prod(a.shape[:b.ndim])"
+        )
+    return np.linalg.solve(a.reshape(size, size), np.ravel(b)).reshape(shape)
