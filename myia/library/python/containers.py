@@ -115,7 +115,7 @@ def _known_items(ctx: Context, self: Ref | Tuple, what: str) -> tuple[Abstract, 
 @method("list", "index", dynamic=as_is)
 def _index(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
     is_tuple = isinstance(self, Tuple)
-    shown = repr(x.value) if isinstance(x, Static) else HIDDEN
+    shown = f"{x.value!r}" if isinstance(x, Static) else HIDDEN
     missing = "tuple.index(x): x not in tuple" if is_tuple else f"{shown} is not in list"
     return _position(ctx, self, x, missing)
 
