@@ -2,10 +2,17 @@
 
     with E as t:                   %context = E
         body              ->       t = enter(%context)
+                                   %inside = True
                                    try:
-                                       body
+                                       try:
+                                           body
+                                       except caught_by(%context):
+                                           %inside = False
+                                           if not exit_with(%context, caught()):
+                                               raise
                                    finally:
-                                       leave(%context)
+                                       if %inside:
+                                           leave(%context)
 
     import a.b                     a = import_module("a.b", True)
     from m import x as y  ->       y = import_from("m", "x")
@@ -63,7 +70,8 @@ class _Statements(gast.NodeTransformer):
 
     def inside(self, item: gast.withitem, body: Block) -> Block:
         """`body` in one context."""
-        like, context = item.context_expr, f"%context{next(self.numbers)}"
+        like, number = item.context_expr, next(self.numbers)
+        context, inside = f"%context{number}", f"%inside{number}"
         entered = _call(desugared.enter, [name(context, like)], like)
         if item.optional_vars is None:
             first: gast.stmt = gast.Expr(entered)
@@ -72,8 +80,12 @@ class _Statements(gast.NodeTransformer):
 
         gast.copy_location(first, like)
         left = gast.Expr(_call(desugared.leave, [name(context, like)], like))
-        ends = gast.Try(body, [], [], [gast.copy_location(left, like)])
-        return [assign(context, like, like), first, gast.copy_location(ends, body[0])]
+        leave = gast.If(name(inside, like), [gast.copy_location(left, like)], [])
+        entering = assign(inside, constant(True, like), like)
+        handler = gast.copy_location(_exit_with(context, inside, like), like)
+        within = gast.copy_location(gast.Try(body, [handler], [], []), body[0])
+        ends = gast.Try([within], [], [], [gast.copy_location(leave, like)])
+        return [assign(context, like, like), first, entering, gast.copy_location(ends, body[0])]
 
     # ----- Imports
 
@@ -93,6 +105,18 @@ class _Statements(gast.NodeTransformer):
             _import(desugared.import_from, [module, a.name], a.asname or a.name, node)
             for a in node.names
         ]
+
+
+def _exit_with(context: str, inside: str, like: gast.AST) -> gast.ExceptHandler:
+    """The handler of a context that may catch an exception."""
+    error = _call(desugared.caught, [], like)
+    caught = _call(desugared.exit_with, [name(context, like), error], like)
+    again = gast.copy_location(gast.Raise(None, None), like)
+    test = gast.copy_location(gast.UnaryOp(gast.Not(), caught), like)
+    unless_caught = gast.copy_location(gast.If(test, [again], []), like)
+    left = assign(inside, constant(False, like), like)
+    classes = _call(desugared.caught_by, [name(context, like)], like)
+    return gast.ExceptHandler(classes, None, [left, unless_caught])
 
 
 def _import(function: Callable, args: list[Any], bound: str, like: gast.AST) -> gast.stmt:
@@ -147,11 +171,25 @@ def _flattened(stmts: Block) -> Block:
     """
     done: Block = []
     for stmt in stmts:
-        if isinstance(stmt, gast.Try) and not stmt.handlers and _yields([stmt]):
+        if not isinstance(stmt, gast.Try) or not _yields([stmt]):
+            done.append(stmt)
+        elif not stmt.handlers and _is_of_context(stmt.body[0]):
+            (within,), (leave,) = stmt.body, stmt.finalbody
+            (context,) = within.handlers[0].type.args
+            check = gast.Expr(_call(desugared.catches_nothing, [context], context))
+            done += [gast.copy_location(check, context), *_flattened([*within.body, *leave.body])]
+        elif not stmt.handlers:
             done += _flattened([*stmt.body, *stmt.orelse, *stmt.finalbody])
         else:
             done.append(stmt)
     return done
+
+
+def _is_of_context(stmt: gast.stmt) -> bool:
+    """Is it the `try` around the body of a `with`?"""
+    test = stmt.handlers[0].type if isinstance(stmt, gast.Try) and stmt.handlers else None
+    called = test.func if isinstance(test, gast.Call) else None
+    return isinstance(called, gast.Constant) and called.value is desugared.caught_by
 
 
 def _is_yield(stmt: gast.stmt) -> bool:

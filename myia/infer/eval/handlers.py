@@ -46,6 +46,10 @@ def _try(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     handlers = [
         _Handler(_classes(ctx, test, env), region) for test, region in zip(parts[::2], parts[1::2])
     ]
+    if not any(handler.classes for handler in handlers):
+        for part in (body, orelse):
+            ctx.run(part, env)
+        return ()
     forms: list = []
     heap, start = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
     while True:

@@ -77,14 +77,26 @@ def class_of(ctx: Context, x: Abstract) -> type:
 
 @function(isinstance, dynamic=as_is)
 def _isinstance(ctx: Context, x: Abstract, classes: Abstract) -> Abstract:
-    given = classes.items if isinstance(classes, Tuple) else (classes,)
-    wanted: Any = tuple(ctx.static(x, "a class of `isinstance`") for x in given)
-    wanted = wanted[0] if isinstance(wanted[0], tuple) else wanted
+    wanted = _classes(ctx, classes, "isinstance")
     if isinstance(x, Caught):
         return option_of(ctx, x, lambda option: _isinstance(ctx, option, classes))
     if any(map(is_device_class, wanted)) and (ctx.is_array(x) or isinstance(x, Scalar)):
         return _is_device_array(ctx, x)
     return Static(ctx.fact(Answer(issubclass, class_of(ctx, x), wanted)))
+
+
+@function(issubclass)
+def _issubclass(ctx: Context, cls: Abstract, classes: Abstract) -> Abstract:
+    given = ctx.static(cls, "a class")
+    if not isinstance(given, type):
+        ctx.fail(BadType, message="issubclass() arg 1 must be a class")
+    return Static(ctx.fact(Answer(issubclass, given, _classes(ctx, classes, "issubclass"))))
+
+
+def _classes(ctx: Context, classes: Abstract, name: str) -> tuple[Any, ...]:
+    given = classes.items if isinstance(classes, Tuple) else (classes,)
+    wanted: Any = tuple(ctx.static(x, f"a class of `{name}`") for x in given)
+    return wanted[0] if isinstance(wanted[0], tuple) else wanted
 
 
 def _is_device_array(ctx: Context, x: Abstract) -> Abstract:

@@ -13,12 +13,22 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import DictObject, InstanceObject
-from myia.infer.domain.values import FALSE, NONE, Abstract, Method, Outside, Static
+from myia.infer.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Abstract,
+    Caught,
+    Method,
+    Outside,
+    Static,
+    Tuple,
+)
+from myia.infer.paths.caught import class_of_caught, option_of
 from myia.infer.registry import as_is, function
 from myia.ir.core import walk
-from myia.ir.dependence import with_dependents
 from myia.library.python.objects import class_of
-from myia.primitives.core import desugared
+from myia.primitives.core import desugared, py
 
 HOST = "enter it around the call of the compiled function"
 
@@ -27,29 +37,58 @@ HOST = "enter it around the call of the compiled function"
 
 @function(desugared.enter, dynamic=as_is)
 def _enter(ctx: Context, context: Abstract) -> Abstract:
-    entered, left = (_method(ctx, context, name) for name in ("__enter__", "__exit__"))
-    if isinstance(left, Method) and _may_catch(ctx, left):
-        what = f"a context that may catch an exception, as `{class_of(ctx, context).__name__}`,"
-        ctx.fail(Unsupported, what=what, help_text="test for the condition with `if`")
+    entered, _ = (_method(ctx, context, name) for name in ("__enter__", "__exit__"))
     return ctx.call(entered, (), {})
 
 
 @function(desugared.leave, dynamic=as_is)
 def _leave(ctx: Context, context: Abstract) -> Abstract:
-    left = _method(ctx, context, "__exit__")
-    if ctx.handlers.pending[-1] is not None and _reads_exception(ctx, left):
-        help_text = "enter the context around the `try`"
-        what = "a context whose `__exit__` reads an exception that a handler may catch"
-        ctx.fail(Unsupported, what=what, help_text=help_text)
-    return ctx.call(left, (NONE, NONE, NONE), {})
+    return ctx.call(_method(ctx, context, "__exit__"), (NONE, NONE, NONE), {})
 
 
-def _reads_exception(ctx: Context, left: Abstract) -> bool:
+@function(desugared.caught_by, dynamic=as_is)
+def _caught_by(ctx: Context, context: Abstract) -> Abstract:
+    if class_of(ctx, context) is contextlib.suppress:
+        return ctx.getattr(context, "_exceptions")
+    sees = _sees_exceptions(ctx, _method(ctx, context, "__exit__"))
+    return Tuple((Static(BaseException),) if sees else ())
+
+
+def _sees_exceptions(ctx: Context, left: Abstract) -> bool:
+    """May `__exit__` catch an exception, or do something with one that is caught around it?"""
     if not isinstance(left, Method) or not hasattr(left.function, "__code__"):
         return False
     code = ctx.load(left.function)
-    exception = set(code.region.args[len(code.captured) + 1 :])
-    return any(x in exception for op in walk(code.region) for x in op.operands)
+    region = code.region
+    exception = region.args[len(code.captured) + 1 :]
+    (result,) = region.yields
+    made = next((op for op in region.ops if result in op.results), None)
+    if made is None or made.primitive is not py.const or made.params["value"]:
+        return True
+    reads = (x for op in walk(region) for x in op.operands)
+    return bool(ctx.handlers.stack) and any(x in exception for x in reads)
+
+
+@function(desugared.catches_nothing, dynamic=as_is)
+def _catches_nothing(ctx: Context, context: Abstract) -> Abstract:
+    if ctx.list_items(_caught_by(ctx, context)):
+        what = (
+            f"`{class_of(ctx, context).__name__}`, which may catch an exception, around a `yield`"
+        )
+        ctx.fail(Unsupported, what=what, help_text="enter it around the `with`")
+    return NONE
+
+
+@function(desugared.exit_with, dynamic=as_is)
+def _exit_with(ctx: Context, context: Abstract, error: Abstract) -> Abstract:
+    if class_of(ctx, context) is contextlib.suppress:
+        return TRUE
+    left = _method(ctx, context, "__exit__")
+
+    def leave(option: Abstract) -> Abstract:
+        return ctx.call(left, (Static(class_of_caught(ctx, option)), option, NONE), {})
+
+    return option_of(ctx, error, leave) if isinstance(error, Caught) else leave(error)
 
 
 def _method(ctx: Context, context: Abstract, name: str) -> Abstract:
@@ -61,16 +100,6 @@ def _method(ctx: Context, context: Abstract, name: str) -> Abstract:
         ctx.fail(Unsupported, what=f"the context `{cls.__name__}`", help_text=HOST)
     message = f"{cls.__name__!r} object does not support the context manager protocol"
     ctx.fail(BadType, message=message)
-
-
-def _may_catch(ctx: Context, left: Method) -> bool:
-    """Does what `__exit__` returns depend on the exception?"""
-    if not callable(left.function) or not hasattr(left.function, "__code__"):
-        return False
-    code = ctx.load(left.function)
-    region = code.region
-    exception = region.args[len(code.captured) + 1 :]
-    return not with_dependents(exception, region.ops).isdisjoint(region.yields)
 
 
 class _Cut:

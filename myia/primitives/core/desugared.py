@@ -3,7 +3,7 @@
     with E as t: body      ->      %context = E
                                    t = enter(%context)
                                    body
-                                   leave(%context)
+                                   leave(%context)     # after an error: exit_with(%context, error)
 
     from m import x        ->      x = import_from("m", "x")
 
@@ -25,6 +25,20 @@ def enter(context: Any) -> Any:
 def leave(context: Any) -> None:
     """The end of a `with` that no exception leaves."""
     type(context).__exit__(context, None, None, None)
+
+
+def caught_by(context: Any) -> tuple[type[BaseException], ...]:
+    """The classes of exceptions that a context may catch, or that it looks at."""
+    return (BaseException,)
+
+
+def catches_nothing(context: Any) -> None:
+    """Inference refuses a context that may catch an exception."""
+
+
+def exit_with(context: Any, error: BaseException) -> bool:
+    """The end of a `with` that an exception leaves: does the context catch it?"""
+    return bool(type(context).__exit__(context, type(error), error, error.__traceback__))
 
 
 def caught() -> BaseException:
