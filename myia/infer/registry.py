@@ -30,7 +30,7 @@ from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nom
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
-from myia.infer.paths.raised import unless_raised
+from myia.infer.paths.raised import within_op
 from myia.source.process import BRIEF
 
 Variant = Callable[[Callable], Callable]  # handler -> its variant for dynamic arrays
@@ -241,7 +241,7 @@ def _checked(
         _ask(ctx, function, function.__name__, args, kwargs)
     for check in checks:
         check(ctx, call, *args, **kwargs)
-    return unless_raised(ctx, lambda: [call()])[0]
+    return within_op(ctx, call)
 
 
 def is_given(x: Abstract) -> bool:

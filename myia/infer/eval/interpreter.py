@@ -22,6 +22,7 @@ from myia.infer.domain.errors import BadType, BadValue, RaiseReached, Raises, Un
 from myia.infer.domain.facts import ABSENT, Answer, Cell, Global
 from myia.infer.domain.heap import BufferObject, Contents, ListObject, RowObject, SetObject
 from myia.infer.domain.values import (
+    NONE,
     Abstract,
     Caught,
     Opaque,
@@ -40,7 +41,7 @@ from myia.infer.loops.iterables import items_of, iterated
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.paths.caught import given, raise_again
-from myia.infer.paths.raised import change_unless_raised, may_have_raised, unless_raised
+from myia.infer.paths.raised import may_have_raised, unless_raised, within_op
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Primitive
@@ -120,11 +121,20 @@ class Interpreter(Context):
     # ----- What an op changes: not after an error of its own
 
     def write(self, ref: Ref, contents: Contents) -> None:
-        change = partial(super().write, ref, contents)
-        change() if self.is_of_checks(ref.id) else change_unless_raised(self, change)
+        if self.is_of_checks(ref.id):
+            super().write(ref, contents)
+        else:
+            self._change(super().write, ref, contents)
 
     def store_view(self, base: Ref, step: Any, value: Value) -> None:
-        change_unless_raised(self, partial(super().store_view, base, step, value))
+        self._change(super().store_view, base, step, value)
+
+    def _change(self, change: Callable[..., None], *args: Any) -> None:
+        def done() -> Abstract:
+            change(*args)
+            return NONE
+
+        within_op(self, done)
 
     # ----- Services for handlers
 

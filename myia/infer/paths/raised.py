@@ -74,14 +74,25 @@ def unless_raised(ctx: Context, rest: Callable[[], Iterable[Abstract]]) -> list[
     return list(result.children())
 
 
-def change_unless_raised(ctx: Context, change: Callable[[], None]) -> None:
-    """A change of an object: `a[i] = x` leaves `a` as it was if `i` is out of range."""
+def within_op(ctx: Context, rest: Callable[[], Abstract]) -> Abstract:
+    """What an op does after a check of its own: `a[i] = x` leaves `a` as it was if `i` is out of
+    range.
 
-    def rest() -> tuple[Abstract, ...]:
-        change()
-        return ()
+    The error code is not touched, so that this branch and the one after the op become one.
+    """
+    if not may_have_raised(ctx):
+        return rest()
+    handlers = ctx.handlers
 
-    unless_raised(ctx, rest)
+    def then() -> Abstract:
+        saved = handlers.clean, handlers.mark
+        handlers.clean, handlers.mark = ctx.error_code(), len(ctx.checks)
+        try:
+            return rest()
+        finally:
+            handlers.clean, handlers.mark = saved
+
+    return branch(ctx, no_error(ctx), then, lambda: already_raised(ctx))
 
 
 def already_raised(ctx: Context) -> NoReturn:
