@@ -234,7 +234,9 @@ class _Ranges:
         attempts = [0] * len(initial)
         while True:
             after = self.iteration(loop, found)
-            wider = [i for i in integers if not found[i].contains(after[i])]
+            # The hull of two ranges may be wider than int64: nothing is outside of UNKNOWN.
+            limited = (i for i in integers if found[i] != UNKNOWN)
+            wider = [i for i in limited if not found[i].contains(after[i])]
             if not wider:
                 break
             for i in wider:

@@ -300,7 +300,7 @@ class Dispatcher:
         program, prints = with_held_prints(self.program(call, choose))
         layout = Layout(call, program)
         takes_ints = bool(call.programs.arguments or choose.arguments)
-        if takes_ints and any(capacity.of_array for capacity, _ in program.capacities):
+        if takes_ints and any(capacity.of_int for capacity, _ in program.capacities):
             refuse_capacities(program, AS_AN_ARGUMENT)  # it is a compile-time value then
         if layout.traced or layout.transformed:
             refuse_capacities(program, UNDER_JAX)

@@ -42,8 +42,8 @@ class Site:
 class Capacity:
     """The room of a program at a site: for `size` items of `item_bytes`.
 
-    `span` and `name`: of what outgrows it, as the source has it. `exact`: how much is needed is
-    known after a run that it stopped.
+    `span` and `name`: of what outgrows it, as the source has it. `of_int`: an int of the program
+    says how much is needed.
     """
 
     site: Site
@@ -51,7 +51,7 @@ class Capacity:
     item_bytes: int
     span: Span | None = None
     name: str = "a list"
-    of_array: bool = False
+    of_int: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -106,13 +106,18 @@ class Capacities:
             self.loops.add(loop)
         return helps
 
-    def size(self, site: Site, item_bytes: int, span: Span | None, of_array: bool = False) -> int:
+    def size(
+        self,
+        site: Site,
+        item_bytes: int,
+        span: Span | None,
+        name: str = "a list",
+        least: int = 0,
+        of_int: bool = False,
+    ) -> int:
         """The capacity to use at a site."""
-        size, name = (
-            self.known.sizes.get(site, FIRST_CAPACITY),
-            "an array" if of_array else "a list",
-        )
-        self._found[site] = Capacity(site, size, item_bytes, span, name, of_array)
+        size = max(self.known.sizes.get(site, FIRST_CAPACITY), least)
+        self._found[site] = Capacity(site, size, item_bytes, span, name, of_int)
         return size
 
     def __getitem__(self, site: Site) -> Capacity:

@@ -299,7 +299,7 @@ PROGRAMS = {
             if x[0] > 0:
                 y = x
             else:
-                y = x[:1]
+                y = x[None]
             return y
         """,
         (np.ones(3),),
@@ -319,7 +319,7 @@ PROGRAMS = {
         """
         def f(x, n):
             while n > 0.0:
-                x = np.concatenate([x, x])
+                x = np.stack([x, x])
                 n = n - 1.0
             return x
         """,
@@ -698,15 +698,6 @@ PROGRAMS = {
         def f(x):
             a, b = x[x > 0]
             return a + b
-        """,
-        (np.ones(3),),
-    ),
-    "size_that_shrinks_in_a_loop": (
-        """
-        def f(x):
-            while len(x) > 1:
-                x = x[x > 0.5 * x[0]]
-            return x[0]
         """,
         (np.ones(3),),
     ),

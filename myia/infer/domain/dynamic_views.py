@@ -7,16 +7,21 @@ from dataclasses import dataclass, replace
 
 from myia.infer.domain.dynamic_axes import (
     DynamicAxes,
+    DynamicAxis,
+    masked_axis,
     packed,
     pad_masked,
+    prefix_axis,
+    resized,
     unpacked,
     valid_mask,
     values_in,
     with_values,
 )
-from myia.infer.domain.lengths import Length, static_length
+from myia.infer.domain.lengths import Length, static_length, times
 from myia.infer.domain.views import StridedSlice
 from myia.ir.core import Value
+from myia.primitives.arrays import shaping
 from myia.primitives.pointwise import logic
 
 
@@ -43,6 +48,13 @@ class PaddedValue:
                 value, dynamic_axes[axis] = packed(value, axis, dynamic_axis)
         return PaddedValue(value, tuple(dynamic_axes))
 
+    def bounded(self, bound: int) -> PaddedValue:
+        """The same elements of packed rows: there are no more than `bound`."""
+        first, *rest = self.dynamic_axes
+        if first is not None:
+            first = prefix_axis(replace(first.length, hi=bound), bound)
+        return PaddedValue(resized(self.value, 0, bound), (first, *rest))
+
     def aligned_to(self, dynamic_axes: DynamicAxes) -> Value:
         """The same elements at the positions of `dynamic_axes`, which have the same lengths."""
         value = self.value
@@ -53,6 +65,18 @@ class PaddedValue:
                 value, _ = packed(value, axis, mine)
                 value = unpacked(value, axis, wanted)
         return value
+
+
+def raveled(x: PaddedValue) -> tuple[Value, DynamicAxis | None]:
+    """The elements in one axis, in C order."""
+    value = shaping.reshape(x.value, shape=(x.value.aval.size,))
+    rows, *rest = x.packed().dynamic_axes
+    if rows is not None and not any(rest):
+        value = shaping.reshape(x.packed().value, shape=value.shape)
+        size = value.shape[0] // max(rows.bound, 1)
+        return value, prefix_axis(times(rows.length, size), value.shape[0])
+    mask = valid_mask(x.value.shape, x.dynamic_axes)
+    return value, None if mask is None else masked_axis(shaping.reshape(mask, shape=value.shape))
 
 
 def layout_keys(dynamic_axes: DynamicAxes) -> list[Hashable]:

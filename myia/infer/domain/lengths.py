@@ -156,6 +156,18 @@ def at_most(a: Length, b: Length) -> Length:
     return Length(value, lo, min(high, default=None), (("min", a.linear_form, b.linear_form), 1, 0))
 
 
+def times(a: Length, by: int) -> Length:
+    """a * by, where a >= 0 and by >= 0"""
+    if by == 0:
+        return static_length(0)
+    if isinstance(a.number, int):
+        return static_length(a.number * by)
+    base, scale, offset = a.linear_form
+    hi = None if a.hi is None else a.hi * by
+    value = arithmetic.mul(a.value, constant(by, I64))
+    return Length(value, (a.lo or 0) * by, hi, (base, scale * by, offset * by))
+
+
 def ceil_divided(a: Length, by: int) -> Length:
     """ceil(a / by), where a >= 0"""
     if isinstance(a.number, int):

@@ -20,11 +20,12 @@ class Mismatch(Exception):
 
 
 class UnboundedGrowth(Mismatch):
-    """A list that grows in a loop whose trip count has no bound."""
+    """A list or an array that grows in a loop whose trip count has no bound."""
 
-    def __init__(self) -> None:
-        longer = "a longer list, while the number of iterations has no bound"
-        super().__init__("a list", longer, BOUND_THE_LOOP)
+
+def longer_list() -> UnboundedGrowth:
+    longer = "a longer list, while the number of iterations has no bound"
+    return UnboundedGrowth("a list", longer, BOUND_THE_LOOP)
 
 
 def require_one_dtype(x: Aval, y: Aval) -> None:

@@ -24,6 +24,7 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 
 I64 = np.dtype(np.int64)
+NO_BOUND = 2**40  # elements: the range of a counter of int64 says nothing
 
 
 def with_capacity(ctx: Context, n: Length, item_bytes: int, number: int = 0) -> Length:
@@ -31,12 +32,12 @@ def with_capacity(ctx: Context, n: Length, item_bytes: int, number: int = 0) -> 
 
     `number`: which of the axes it is.
     """
-    if n.hi is not None:
+    if n.hi is not None and n.hi < NO_BOUND:
         return n
     require_capacities(ctx, "the size of an array")
     span = current_span()
     site = Site.at(span, number)
-    size = ctx.capacities.size(site, item_bytes, span, of_array=True)
+    size = ctx.capacities.size(site, item_bytes, span, "an array", of_int=True)
     note_size(ctx, site, n.value)
     check_room(ctx, logic.gt(n.value, constant(size, I64)), site)
     return replace(n, hi=size)

@@ -85,8 +85,8 @@ def _dynamic_selection(ctx: Context, x: Ref, mask: Ref) -> tuple[PaddedValue, Dy
         value, chosen = value.packed(), chosen.packed()
         message = "boolean index did not match indexed array: they differ in size"
         check_equal_lengths(ctx, value.lengths[0], chosen.lengths[0], IndexError, message)
-        if value.value.shape[0] != chosen.value.shape[0]:
-            refuse_dynamic(ctx, "a mask of another bound")
+        bound = min(value.value.shape[0], chosen.value.shape[0])
+        value, chosen = value.bounded(bound), chosen.bounded(bound)
     both = _valid(chosen.value, chosen.dynamic_axes[0] or value.dynamic_axes[0])
     return value, masked_axis(both, ("mask", chosen.value))
 

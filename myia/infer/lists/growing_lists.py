@@ -228,7 +228,8 @@ class ListGrowth:
     needs a loop without early exit (`runs_every_iteration`). `found_capacity` has the lists whose
     capacity this loop has determined: their greatest length after it, or, of those in `sites`, what
     there is room for. `sizes` has the arrays, by id, that grow or shrink by the same numbers;
-    `index`: the loop's, if such arrays are carried.
+    `index`: the loop's, if such arrays are carried. `rooms` has the axes, by array, of those that
+    grow otherwise, and have capacities.
     """
 
     max_iterations: int | None = None
@@ -238,15 +239,32 @@ class ListGrowth:
     sizes: Mapping[int, tuple[AffineSize, ...]] = field(default_factory=dict)
     index: Value | None = None
     sites: Mapping[int, Site] = field(default_factory=dict)
+    rooms: Mapping[tuple[int, int], Site] = field(default_factory=dict)
     capacities: Capacities | None = None
     span: Span | None = None  # of the loop
 
     def with_site(self, id: int, item_bytes: int) -> tuple[ListGrowth, Site, int]:
         """A list without a bound gets a capacity: what is then known, its site, its rows."""
         assert self.capacities is not None
-        site = Site.at(self.span, len(self.sites))
+        site = self._next_site()
         rows = self.capacities.size(site, item_bytes, self.span)
         return replace(self, sites={**self.sites, id: site}), site, rows
+
+    def with_room(self, id: int, axis: int, sizes: tuple[int, int], nbytes: int) -> ListGrowth:
+        """The axis of an array gets a capacity; `sizes`: before and after an iteration."""
+        assert self.capacities is not None
+        site, (n, m) = self._next_site(), sizes
+        most = m if self.max_iterations is None else n + (m - n) * self.max_iterations
+        self.capacities.size(site, nbytes, self.span, "an array", most)
+        return replace(self, rooms={**self.rooms, (id, axis): site})
+
+    def room(self, id: int, axis: int) -> int:
+        """The size that an axis has a capacity for."""
+        assert self.capacities is not None
+        return self.capacities[self.rooms[id, axis]].size
+
+    def _next_site(self) -> Site:
+        return Site.at(self.span, len(self.sites) + len(self.rooms))
 
 
 def affine_lengths(growth: ListGrowth | None) -> Mapping[int, AffineLength]:

@@ -24,7 +24,7 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.domain.views import reshape
-from myia.infer.dynamic.access import new_array
+from myia.infer.dynamic.access import bounding_aval, is_dynamic, new_array, read
 from myia.infer.lists import growing_lists, list_slices
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand, operand_dtype
@@ -32,6 +32,7 @@ from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 OF_NUMBERS = "NumPy makes arrays of numbers from tuples, lists and ranges: write `list(x)`"
 
@@ -49,8 +50,25 @@ def as_array(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Abstra
             return x
         return result_like(ctx, operand(ctx, x, Aval(dtype, ctx.shape(x))), x)
     if isinstance(buffer := ctx.held(x), BufferObject) and buffer.template.kind != "row":
-        return stacked_buffer(ctx, buffer, dtype)
+        array = stacked_buffer(ctx, buffer, dtype)
+        _check_items(ctx, array, dtype)
+        return array
     return ctx.array(_stacked(ctx, x, dtype or common_dtype(ctx, x)))
+
+
+def _check_items(ctx: Context, x: Abstract, dtype: np.dtype | None) -> None:
+    """An array of no items is float64[0], whatever they would have been: a run-time error."""
+    if not (isinstance(x, Ref) and is_dynamic(ctx, x)):
+        return
+    elements, one_axis = read(ctx, x), bounding_aval(ctx, x).ndim == 1
+    length = elements.lengths[0]
+    same = one_axis and (dtype is not None or elements.value.dtype == np.float64)
+    if not same and not length.lo:
+        text = "an empty list makes an array of one axis"
+        if one_axis:
+            text = f"an empty list makes an array of float64, not {elements.value.dtype}: give one"
+        none = logic.le(length.value, constant(0, np.int64))
+        ctx.check(none, ValueError, text, is_python=False)
 
 
 def is_sequence(ctx: Context, x: Abstract) -> bool:

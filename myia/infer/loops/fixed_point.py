@@ -33,6 +33,7 @@ from myia.infer.lists import growing_lists
 from myia.infer.lists.growing_lists import ListGrowth, bounded_by_capacity
 from myia.infer.lists.list_rows import before_rows
 from myia.infer.loops.affine_lengths import set_lengths, set_sizes
+from myia.infer.loops.growing_arrays import check_sizes, note_sizes
 from myia.infer.loops.iterables import Items
 from myia.infer.loops.unrolling import (
     MAX_UNROLLED_ITERATIONS,
@@ -269,7 +270,8 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
             merged = state.merged
             placeholders, objects = frozenset(merged.placeholders), frozenset(merged.objects)
             point = FixedPoint(init, state.xs, state.heap, before, placeholders, objects)
-            ctx.last_fixed_points[key] = (point, growth.affine_lengths or growth.sizes)
+            grown = growth.affine_lengths or growth.sizes or growth.rooms
+            ctx.last_fixed_points[key] = (point, grown)
             return _emit(ctx, code, iteration, init, before)
         state = _state_from(iteration.start, iteration.merged)
     if any(isinstance(contents, BufferObject) for contents in state.heap.objects.values()):
@@ -373,9 +375,14 @@ class _Iteration:
             state.merged.private_arrays,
             can_unroll=items is None or is_static_int(items.length),
         )
-        ends = (state.xs, self.start), (self.outs, self.end)
+        start = state.xs, self.start
         try:
-            self.merged = merge_iteration(join, *ends, ctx.tracks_points_to)
+            self.merged = merge_iteration(join, start, self.last(), ctx.tracks_points_to)
+            if self.merged.outgrown:
+                with self.body:
+                    check_sizes(ctx, self.merged.outgrown)
+                self.end = ctx.heap.copy()
+                self.merged = merge_iteration(join, start, self.last(), ctx.tracks_points_to)
         except Mismatch as m:
             if isinstance(m, UnboundedGrowth):
                 ctx.capacities.miss(code.key)
@@ -383,6 +390,9 @@ class _Iteration:
         assert self.merged.growth is not None
         self.growth = self.merged.growth
         ctx.has_resizing_loops |= bool(self.growth.sizes)
+
+    def last(self) -> tuple[States, Heap]:
+        return self.outs, self.end
 
     def yields(self) -> list[Value]:
         """The next value of each placeholder of the state at the start."""
@@ -433,4 +443,5 @@ def _emit(
         set_sizes(ctx, growth, code.items.length)
     for id in state.merged.objects:
         growing_lists.count_items(ctx, id)
+    note_sizes(ctx, growth)
     return [substitute(x, env) for x in state.xs]

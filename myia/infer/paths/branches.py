@@ -14,7 +14,7 @@ unroll and try again), or both are sure to raise.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import (
@@ -26,7 +26,7 @@ from myia.infer.domain.errors import (
     Slip,
 )
 from myia.infer.domain.heap import Heap
-from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth
 from myia.infer.domain.values import Abstract, Scalar, Tuple
 from myia.infer.lists.list_rows import before_rows
 from myia.infer.paths.merge import merge_states
@@ -130,10 +130,10 @@ def _merged_paths(ctx: Context, before: Heap, left: _Path, right: _Path) -> Merg
     x, y = left.state(ctx, before), right.state(ctx, before)
     try:
         if left.has_state and right.has_state:
-            join = BranchJoin()
+            join = BranchJoin(takes_any_size=ctx.capacities.known.are_used)
             if left.error is not None or right.error is not None:
                 both = (*left.builder.ops, *right.builder.ops)
-                join = BranchJoin(frozenset(r for op in both for r in op.results))
+                join = replace(join, survivor=frozenset(r for op in both for r in op.results))
             merge = Merge(before, x, y, join, ctx.tracks_points_to)
             return merge_states(merge, [left.result], [right.result])
         live = left if left.has_state else right
@@ -142,6 +142,7 @@ def _merged_paths(ctx: Context, before: Heap, left: _Path, right: _Path) -> Merg
         merge = Merge(before, x, y, join, ctx.tracks_points_to)
         return merge_survivor(merge, live.result, live is left, ctx.error_id)
     except Mismatch as mismatch:
+        ctx.capacities.known.are_missed |= isinstance(mismatch, UnboundedGrowth)
         ctx.fail(BranchesDiffer, error=NeedsStatic, a=mismatch.a, b=mismatch.b, **mismatch.help)
 
 

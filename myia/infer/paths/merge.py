@@ -41,7 +41,7 @@ from myia.infer.domain.heap import (
     ViewObject,
 )
 from myia.infer.domain.heap_arrays import ARRAYS, DYNAMIC_ARRAYS, array_aval
-from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth
 from myia.infer.domain.values import (
     UNDEFINED,
     Abstract,
@@ -166,7 +166,7 @@ class Walk(Merging):
                 self.one_sided(Ref(base), left)
         if isinstance(contents, DYNAMIC_ARRAYS):
             if not self.join.takes_new_sizes:
-                raise Mismatch("nothing", describe(Ref(id), heap))
+                raise UnboundedGrowth("nothing", describe(Ref(id), heap))
             return self.add_copies(merge_arrays.one_sided_array(self, heap, id), id)
         if isinstance(contents, ViewObject):
             if not self.join.keeps_view(contents, self.merge.tracks_points_to):
@@ -309,16 +309,9 @@ class Walk(Merging):
             return view
         lists = isinstance(x, AnyList) and isinstance(y, AnyList)
         if isinstance(x, ARRAYS) and isinstance(y, ARRAYS):
-            dynamic = isinstance(x, DYNAMIC_ARRAYS) or isinstance(y, DYNAMIC_ARRAYS)
-            joined, self.growth = merge_arrays.merged_resized_array(self, a, b, self.growth)
-            if joined is None:
-                joined = (
-                    merge_arrays.merged_dynamic_array(self, a, b)
-                    if dynamic
-                    else merge_arrays.merged_array(
-                        self, a, b, lambda i: named or self.is_referenced(i)
-                    )
-                )
+            joined, self.growth = merge_arrays.merged_arrays(
+                self, a, b, self.growth, lambda i: named or self.is_referenced(i)
+            )
         elif lists and (x.key() != y.key() or isinstance(x, BufferObject)):
             joined, self.growth = merge_lists.merged_list(self, a, b, self.growth)
         elif x.key() == y.key():
@@ -355,6 +348,7 @@ class Walk(Merging):
             replaced,
             changed,
             self.next_id,
+            tuple(self.outgrown),
         )
 
     def all_aliases(self) -> list[Alias]:

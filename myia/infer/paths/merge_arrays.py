@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from myia.infer.domain.describe import describe
 from myia.infer.domain.dynamic_axes import (
     DynamicAxes,
     DynamicAxis,
@@ -24,17 +25,54 @@ from myia.infer.domain.heap import (
     SelectedArray,
     ViewObject,
 )
-from myia.infer.domain.heap_arrays import array_aval, type_of_array
+from myia.infer.domain.heap_arrays import DYNAMIC_ARRAYS, array_aval, type_of_array
 from myia.infer.domain.lengths import dynamic_length, static_length
-from myia.infer.domain.mismatch import Mismatch, require_one_dtype
+from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth, require_one_dtype
+from myia.infer.domain.values import Ref
 from myia.infer.lists.growing_lists import AffineSize, ListGrowth
-from myia.infer.paths.merge_result import ArrayType, Joined, Merging
+from myia.infer.paths.merge_result import ArrayType, Joined, Merging, Outgrown
 from myia.infer.paths.points_to import points_to_of
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 
 
-def merged_array(merging: Merging, a: int, b: int, is_shown: Callable[[int], bool]) -> Joined:
+def merged_arrays(
+    merging: Merging,
+    a: int,
+    b: int,
+    growth: ListGrowth | None,
+    is_shown: Callable[[int], bool],
+) -> tuple[Joined | None, ListGrowth | None]:
+    """The template of two arrays, and what is then known of their growth in a loop.
+
+    None: they have no common form; raises Mismatch. `is_shown`: as for `_merged_array`.
+    """
+    for merged in (_merged_resized_array, _merged_growing_array):
+        joined, growth = merged(merging, a, b, growth)
+        if joined is not None:
+            return joined, growth
+    if _is_dynamic(merging, a, b) or _has_any_size(merging, a, b):
+        return _merged_dynamic_array(merging, a, b), growth
+    return _merged_array(merging, a, b, is_shown), growth
+
+
+def _is_dynamic(merging: Merging, a: int, b: int) -> bool:
+    sides = merging.merge.left[a], merging.merge.right[b]
+    return any(isinstance(side, DYNAMIC_ARRAYS) for side in sides)
+
+
+def _has_any_size(merging: Merging, a: int, b: int) -> bool:
+    """Arrays of two branches that differ in size, where nothing else helps than a run-time size."""
+    merge = merging.merge
+    x, y = array_aval(merge.left, a), array_aval(merge.right, b)
+    if merge.join.growth is not None or x.ndim != y.ndim or x.shape == y.shape:
+        return False
+    if not merge.join.takes_any_size:
+        raise UnboundedGrowth(f"an array {x}", f"an array {y}")
+    return True
+
+
+def _merged_array(merging: Merging, a: int, b: int, is_shown: Callable[[int], bool]) -> Joined:
     """The template of two arrays; raises Mismatch.
 
     If one of them is a view, the merged array is a read-only copy of its elements. `is_shown`:
@@ -60,7 +98,7 @@ def merged_array(merging: Merging, a: int, b: int, is_shown: Callable[[int], boo
     return Joined(ArrayObject(merging.placeholder(x, of), readonly, contiguous), copied)
 
 
-def merged_dynamic_array(merging: Merging, a: int, b: int) -> Joined | None:
+def _merged_dynamic_array(merging: Merging, a: int, b: int) -> Joined | None:
     """The template of two arrays, at least one of them dynamic; None: they have no common form."""
     merge = merging.merge
     x, mine = type_of_array(merge.left, a)
@@ -70,8 +108,9 @@ def merged_dynamic_array(merging: Merging, a: int, b: int) -> Joined | None:
     if not merge.join.takes_sizes(a, (x, mine), (y, theirs)):
         return None
     require_one_dtype(x, y)
-    axes = tuple(map(partial(_merged_axis, merging), mine, theirs, x.shape, y.shape))
-    return _joined_array(merging, a, b, x.with_shape(tuple(map(max, x.shape, y.shape))), axes)
+    shape = tuple(map(max, x.shape, y.shape))
+    axes = tuple(map(partial(_merged_axis, merging), mine, theirs, x.shape, y.shape, shape))
+    return _joined_array(merging, a, b, x.with_shape(shape), axes)
 
 
 def _joined_array(merging: Merging, a: int, b: int, aval: Aval, axes: DynamicAxes) -> Joined:
@@ -85,7 +124,7 @@ def _joined_array(merging: Merging, a: int, b: int, aval: Aval, axes: DynamicAxe
     return Joined(DynamicArray(merging.placeholder(aval, of), axes, readonly), copied)
 
 
-def merged_resized_array(
+def _merged_resized_array(
     merging: Merging, a: int, b: int, growth: ListGrowth | None
 ) -> tuple[Joined | None, ListGrowth | None]:
     """The template of an array that each iteration makes larger or smaller by the same numbers.
@@ -117,6 +156,36 @@ def merged_resized_array(
     return _joined_array(merging, a, b, x.with_shape(shape), axes), growth
 
 
+def _merged_growing_array(
+    merging: Merging, a: int, b: int, growth: ListGrowth | None
+) -> tuple[Joined | None, ListGrowth | None]:
+    """The template of an array that iterations make larger: with room for what it becomes.
+
+    Each axis that grows has a capacity (`infer/capacities.py`). At the end of an iteration it may
+    be too small: `MergeResult.outgrown`.
+    """
+    merge, id = merging.merge, merging.ids.get((a, b), a)
+    x, mine = type_of_array(merge.left, a)
+    y, theirs = type_of_array(merge.right, b)
+    if growth is None or x.ndim != y.ndim or have_same_sizes((x, mine), (y, theirs)):
+        return None, growth
+    dynamic = _is_dynamic(merging, a, b)
+    if growth.capacities is None:
+        if dynamic and merge.join.takes_sizes(a, (x, mine), (y, theirs)):
+            return None, growth
+        raise UnboundedGrowth(describe(Ref(a), merge.left), describe(Ref(b), merge.right))
+    require_one_dtype(x, y)
+    shape = list(x.shape)
+    for axis, (n, m) in enumerate(zip(x.shape, y.shape)):
+        if m > n:
+            if (id, axis) not in growth.rooms:
+                growth = growth.with_room(id, axis, (n, m), y.nbytes // max(m, 1))
+                shape[axis] = growth.room(id, axis)
+            merging.outgrown.append(Outgrown(b, axis, shape[axis], growth.rooms[id, axis]))
+    axes = tuple(map(partial(_merged_axis, merging), mine, theirs, shape, y.shape, shape))
+    return _joined_array(merging, a, b, x.with_shape(tuple(shape)), axes), growth
+
+
 def _affine_size(
     index: Value, before: tuple[int, DynamicAxis | None], after: tuple[int, DynamicAxis | None]
 ) -> AffineSize | None:
@@ -138,12 +207,12 @@ def have_same_sizes(x: ArrayType, y: ArrayType) -> bool:
 
 
 def _merged_axis(
-    merging: Merging, a: DynamicAxis | None, b: DynamicAxis | None, n: int, m: int
+    merging: Merging, a: DynamicAxis | None, b: DynamicAxis | None, n: int, m: int, bound: int
 ) -> DynamicAxis | None:
     """The axis on both sides if it is the same, else a prefix whose length is a placeholder."""
     if a is None and b is None and n == m:
         return None
-    if a is not None and b is not None and n == m:
+    if a is not None and b is not None and n == m == bound:
         fixed = a.values() == b.values() and merging.merge.join.entry_placeholders.isdisjoint(
             a.values()
         )
@@ -151,7 +220,7 @@ def _merged_axis(
             return a
     of = a.length.number if a is not None and a.is_prefix else None
     of = of if isinstance(of, Value) else None
-    return prefix_axis(dynamic_length(merging.placeholder(I64, of), max(n, m)), max(n, m))
+    return prefix_axis(dynamic_length(merging.placeholder(I64, of), bound), bound)
 
 
 def one_sided_array(merging: Merging, heap: Heap, id: int) -> Joined:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from myia.infer.domain.dtypes import bounds
 from myia.infer.domain.heap import AnyList, BufferObject, ListObject
-from myia.infer.domain.mismatch import UnboundedGrowth
+from myia.infer.domain.mismatch import longer_list
 from myia.infer.domain.values import Scalar
 from myia.infer.lists.growing_lists import (
     AffineLength,
@@ -45,7 +45,7 @@ def merged_list(
             room = _length_after_loop(x, y, growth.max_iterations)
         elif growth.capacities is None:
             if max_length_of(y) > max_length_of(x):
-                raise UnboundedGrowth
+                raise longer_list()
             room = 0
         else:
             item_bytes = sum(aval.nbytes for aval in template.leaves)

@@ -44,7 +44,7 @@ class LoopJoin(Join):
 
     @property
     def takes_new_sizes(self) -> bool:
-        return not self.can_unroll
+        return not self.can_unroll or self.growth.capacities is not None
 
     def is_loop_name(self, id: int) -> bool:
         return id in self.header_objects and id not in self.before_loop

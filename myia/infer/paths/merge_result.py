@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from myia.infer.capacities import Site
 from myia.infer.domain.dtypes import interval_hull
 from myia.infer.domain.dynamic_axes import DynamicAxes
 from myia.infer.domain.heap import Contents, Heap, ViewObject
@@ -55,6 +56,7 @@ class Join(ABC):
     header_objects: frozenset[int] = frozenset()
     private_arrays: Mapping[int, int] = MappingProxyType({})
     growth: ListGrowth | None = None
+    takes_any_size: bool = False  # arrays of different sizes become one of run-time size
 
     @property
     def takes_new_sizes(self) -> bool:
@@ -94,6 +96,16 @@ ArrayType = tuple[Aval, DynamicAxes]
 
 
 @dataclass(frozen=True)
+class Outgrown:
+    """The axis of an array, at the end of an iteration, that a capacity has to hold."""
+
+    id: int
+    axis: int
+    size: int
+    site: Site
+
+
+@dataclass(frozen=True)
 class Joined:
     """Merged contents; they are a copy of elements of the objects `copied`."""
 
@@ -127,6 +139,7 @@ class Merging(ABC):
         self.exact: set[tuple[int, int]] = set()
         self.aliases: list[Alias] = []
         self.private_arrays: dict[int, int] = {}  # as in `Join`, after the iteration
+        self.outgrown: list[Outgrown] = []
         self.next_id = max(merge.left.next_id, merge.right.next_id)
 
     def placeholder(self, aval: Aval, of: Value | None = None, name: str | None = None) -> Value:
@@ -157,7 +170,8 @@ class MergeResult:
     them to the entry placeholder of the same leaf. `objects` are the merged contents of every
     object that the paths have changed differently, those in `new_ids` merged of two objects.
     `private_arrays`: loop name -> its loop-private array. `may_alias`: all edges of the heap after
-    the merge. `changed`: the template is more general than the left state.
+    the merge. `changed`: the template is more general than the left state. `outgrown`: axes at the
+    end of an iteration that may be too long for the template.
     """
 
     template: tuple[Abstract, ...] = ()
@@ -170,6 +184,7 @@ class MergeResult:
     replaced: Mapping[Value, Value] = field(default_factory=dict)
     changed: bool = False
     next_id: int = 0
+    outgrown: tuple[Outgrown, ...] = ()
 
     def update(self, heap: Heap, results: Sequence[Value]) -> Callable[[Abstract], Abstract]:
         """Update `heap` to the state after the op; returns the map from templates to values."""

@@ -8,6 +8,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, SliceValue, Static, Tuple, is_none
+from myia.infer.dynamic.access import is_dynamic
 from myia.infer.numeric.constant_methods import abstract_of
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import subscript
@@ -68,7 +69,7 @@ def _part(ctx: Context, item: Abstract, name: str) -> Abstract:
     if isinstance(item, Static) and isinstance(item.value, str):
         ctx.fail(Unsupported, what=f"a directive of `{name}`", help_text="use `np.concatenate`")
     if not isinstance(item, SliceValue):
-        return numeric(ctx, item)
+        return item if is_dynamic(ctx, item) else numeric(ctx, item)
     start = Static(0) if is_none(item.start) else item.start
     step = Static(1) if is_none(item.step) else item.step
     if isinstance(step, Static) and isinstance(step.value, complex):
@@ -78,12 +79,17 @@ def _part(ctx: Context, item: Abstract, name: str) -> Abstract:
 
 def _at_least(ctx: Context, x: Abstract, ndim: int) -> Abstract:
     """`x` with axes of length 1 added after its own."""
+    if is_dynamic(ctx, x):
+        return x
     shape = ctx.shape(x)
     return view_with_shape(ctx, x, shape + (1,) * (ndim - len(shape))) if len(shape) < ndim else x
 
 
 def _joined(ctx: Context, parts: list[Abstract], shaped: list[Abstract], axis: int) -> Abstract:
     """The concatenation; Python's numbers take the dtype of the others."""
+    if any(is_dynamic(ctx, x) for x in parts):
+        join = np.hstack if axis == 0 else np.column_stack
+        return ctx.call(Static(join), (Tuple(tuple(parts)),), {})
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in parts))
     arrays = Tuple(tuple(cast(ctx, x, dtype) for x in shaped))
     return ctx.call(Static(np.concatenate), (arrays, Static(axis), NONE), {})

@@ -108,14 +108,14 @@ def of_the_dtype(a):
 def on_one_path(a):
     b = a * 2.0
     if a[0, 0] > 0.0:
-        b.shape = (4, 3)
+        b.shape = (12,)
     return np.sum(b)
 
 
 REFUSED = {
     of_an_argument: "`x.shape = ...` of an argument, or of an array that may have another name,",
     of_the_dtype: "cannot write into an attribute of an array f64[3,4]",
-    on_one_path: "the branches give an array f64[4,3] and an array f64[3,4]",
+    on_one_path: "the branches give an array f64[12] and an array f64[3,4]",
     lambda a: np.ndarray(2, buffer=a): "`np.ndarray` of a buffer is not supported",
 }
 

@@ -7,24 +7,31 @@ one array already, and joining them is a transpose and a reshape.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, promote
-from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis, resized, shifted_up
+from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis, resized
+from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import BufferObject, ListObject
-from myia.infer.domain.lengths import Length, static_length, total
+from myia.infer.domain.lengths import I64, Length, static_length, times, total
 from myia.infer.domain.memory_order import result_like
-from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_none
-from myia.infer.dynamic import access
-from myia.infer.dynamic.access import is_dynamic, new_array, read, refuse_dynamic
+from myia.infer.domain.values import NONE, Abstract, Ref, Static, Tuple, is_none
+from myia.infer.dynamic.access import (
+    contains_dynamic,
+    dtype_of,
+    is_dynamic,
+    new_array,
+    read,
+    refuse_dynamic,
+)
 from myia.infer.lists.nested_sequences import stacked_buffer
 from myia.infer.numeric.constant_methods import python_result
 from myia.infer.numeric.promotion import operand_dtype
-from myia.infer.registry import for_dynamic_arrays, function
+from myia.infer.registry import as_is, function
 from myia.ir.core import Value
 from myia.library.numpy.arrays.shaping import view_of_slice
 from myia.library.support.arguments import (
@@ -38,6 +45,7 @@ from myia.library.support.arguments import (
 )
 from myia.library.support.traced import python_value
 from myia.primitives.arrays import shaping
+from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 from myia.primitives.pointwise.logic import convert
@@ -68,6 +76,12 @@ def _items(
     return items
 
 
+def _dtype(ctx: Context, x: Abstract) -> tuple[np.dtype, bool]:
+    if isinstance(x, Ref) and is_dynamic(ctx, x):
+        return dtype_of(ctx, x), False
+    return operand_dtype(ctx, x)
+
+
 # ----- Joining
 
 
@@ -87,11 +101,15 @@ def _joined(
     if rows is not None:
         result = _joined_rows(ctx, rows, placed)
         return store_out(ctx, result if wanted is None else cast(ctx, result, wanted), out)
-    xs = _items(ctx, arrays, convert)
-    found, _ = promote(*(operand_dtype(ctx, x) for x in xs))
+    xs = _items(ctx, arrays, lambda ctx, x: x if is_dynamic(ctx, x) else convert(ctx, x))
+    found, _ = promote(*(_dtype(ctx, x) for x in xs))
     if wanted is not None and not np.can_cast(found, wanted, "same_kind"):
         message = f"Cannot cast array data from {found} to {wanted} by the rule 'same_kind'"
         ctx.fail(BadType, message=message)
+    if any(is_dynamic(ctx, x) for x in xs):
+        if not is_none(out):
+            refuse_dynamic(ctx, "`out` for arrays, one of them")
+        return _joined_dynamic(ctx, xs, placed, wanted or found)
     shapes, (axis, *_) = zip(*(placed(ctx.shape(x)) for x in xs))
     if len({(*s[:axis], None, *s[axis + 1 :]) for s in shapes}) > 1:
         message = "all the input array dimensions except for the concatenation axis must match"
@@ -103,10 +121,11 @@ def _joined(
 
 def _joined_rows(ctx: Context, array: Abstract, placed: Place) -> Abstract:
     if isinstance(array, Ref) and is_dynamic(ctx, array):
-        of_item = read(ctx, array).value.shape[1:]
-        if placed(of_item) != ((1, *of_item), 0):
-            refuse_dynamic(ctx, "a joined list built in a loop, which makes an array")
-        return array
+        length = read(ctx, array).lengths[0]
+        if not length.lo:
+            none = logic.le(length.value, constant(0, I64))
+            ctx.check(none, ValueError, "need at least one array to concatenate")
+        return _joined_rows_dynamic(ctx, array, placed)
     rows = value_of(ctx, array)
     n, *item = rows.shape
     shape, axis = placed(tuple(item))
@@ -117,7 +136,7 @@ def _joined_rows(ctx: Context, array: Abstract, placed: Place) -> Abstract:
     return ctx.array(ctx.reshape(value, (*shape[:axis], n * shape[axis], *shape[axis + 1 :])))
 
 
-@function(np.concatenate)
+@function(np.concatenate, dynamic=as_is)
 def _concatenate(
     ctx: Context,
     arrays: Abstract,
@@ -132,10 +151,12 @@ def _concatenate(
             ctx.fail(BadValue, message="zero-dimensional arrays cannot be concatenated")
         return shape, axis_argument(ctx, axis, len(shape))
 
+    if is_none(axis):
+        arrays = _raveled_dynamic(ctx, arrays)
     return _joined(ctx, arrays, placed, dtype, out, convert=numeric)
 
 
-@function(np.stack)
+@function(np.stack, dynamic=as_is)
 def _stack(
     ctx: Context,
     arrays: Abstract,
@@ -166,12 +187,12 @@ def _of_three(shape: Shape) -> Shape:
     return {0: (1, 1, 1), 1: (1, *shape, 1)}.get(len(shape), (*shape, 1)[: max(3, len(shape))])
 
 
-function(np.vstack)(_stacking(lambda shape: (_of_two(shape), 0)))
-function(np.hstack)(_stacking(lambda shape: (shape or (1,), int(len(shape) > 1))))
-function(np.column_stack)(
+function(np.vstack, dynamic=as_is)(_stacking(lambda shape: (_of_two(shape), 0)))
+function(np.hstack, dynamic=as_is)(_stacking(lambda shape: (shape or (1,), int(len(shape) > 1))))
+function(np.column_stack, dynamic=as_is)(
     _stacking(lambda shape: (shape if len(shape) > 1 else (*(shape or (1,)), 1), 1))
 )
-function(np.dstack)(_stacking(lambda shape: (_of_three(shape), 2)))
+function(np.dstack, dynamic=as_is)(_stacking(lambda shape: (_of_three(shape), 2)))
 
 
 # ----- Splitting: the parts are views
@@ -204,31 +225,103 @@ function(np.hsplit)(_splitting(np.split, lambda ndim: 0 if ndim == 1 else 1))
 function(np.dsplit)(_splitting(np.split, lambda ndim: 2))
 
 
-# ----- Dynamic arrays
-I64 = np.dtype(np.int64)
+# ----- Arrays of run-time size
 
 
-@for_dynamic_arrays(_concatenate)
-def _concatenate_dynamic(ctx: Context, arrays: Abstract, axis: Abstract = ZERO) -> Abstract:
-    """Each part is shifted behind those before it; static if the lengths have a static sum."""
-    given = [x if is_dynamic(ctx, x) else array(ctx, x) for x in ctx.list_items(arrays)]
-    ndims = {access.bounding_aval(ctx, x).ndim if isinstance(x, Ref) else 0 for x in given}
-    if ndims != {1} or axis_argument(ctx, axis, 1) != 0:
-        refuse_dynamic(ctx, "`numpy.concatenate` of several axes")
-    parts = [read(ctx, x).packed() for x in given if isinstance(x, Ref)]
-    dtype = np.result_type(*(x.value.dtype for x in parts))
-    bound = sum(x.value.shape[0] for x in parts)
-    made, end = constant(0, dtype, (bound,)), static_length(0)
-    for x in parts:
-        shifted = shifted_up(resized(convert(x.value, dtype=dtype), 0, bound), 0, end)
-        after = logic.ge(shaping.iota(shape=(bound,), axis=0, dtype=I64), _repeated(end, bound))
-        made = logic.select(after, shifted, made)
-        end = total(end, x.lengths[0])
+def _raveled_dynamic(ctx: Context, arrays: Abstract) -> Abstract:
+    """The arrays flattened, if one of them has a dynamic axis."""
+    if not contains_dynamic(ctx, arrays):
+        return arrays
+    return Tuple(tuple(ctx.call(Static(np.ravel), (x,), {}) for x in ctx.list_items(arrays)))
+
+
+def _joined_dynamic(
+    ctx: Context, xs: Sequence[Abstract], placed: Place, dtype: np.dtype
+) -> Abstract:
+    """Each part is stored behind those before it; static if the lengths have a static sum."""
+    elements = [
+        read(ctx, x) if isinstance(x, Ref) else PaddedValue(value_of(ctx, x, dtype), ()) for x in xs
+    ]
+    parts, axes = zip(*(_placed_part(ctx, x.packed(), placed) for x in elements))
+    if len({(part.value.aval.ndim, axis) for part, axis in zip(parts, axes)}) > 1:
+        message = "all the input array dimensions except for the concatenation axis must match"
+        ctx.fail(BadValue, message=f"{message} exactly: they differ in their number")
+    axis = axes[0]
+    for i in range(parts[0].value.aval.ndim):
+        if i != axis:
+            parts = _of_one_length(ctx, parts, i)
+    bound = sum(part.value.shape[axis] for part in parts)
+    made, end = _behind(None, static_length(0), parts[0], axis, bound, dtype)
+    for part in parts[1:]:
+        made, end = _behind(made, end, part, axis, bound, dtype)
+    dynamic_axes = list(parts[0].dynamic_axes)
+    dynamic_axes[axis] = None if end.is_static else prefix_axis(end, bound)
     if isinstance(end.number, int):
-        return ctx.array(resized(made, 0, end.number))
-    dynamic_axes = (prefix_axis(end, bound),)
-    return new_array(ctx, pad_masked(made, dynamic_axes), dynamic_axes)
+        made = resized(made, axis, end.number)
+    return new_array(ctx, pad_masked(made, tuple(dynamic_axes)), tuple(dynamic_axes))
 
 
-def _repeated(n: Length, size: int) -> Value:
-    return shaping.broadcast(n.value, shape=(size,), dims=())
+def _placed_part(ctx: Context, x: PaddedValue, placed: Place) -> tuple[PaddedValue, int]:
+    """A part in its new shape, which has further axes of length 1; and the axis to join along."""
+    marks = tuple(range(2, 2 + x.value.aval.ndim))  # lengths that tell the axes apart
+    shape, axis = placed(marks)
+    if tuple(n for n in shape if n > 1) != marks:
+        refuse_dynamic(ctx, "this order of the axes")
+    sources = [marks.index(n) if n > 1 else None for n in shape]
+    sizes = tuple(1 if i is None else x.value.shape[i] for i in sources)
+    axes = tuple(None if i is None else x.dynamic_axes[i] for i in sources)
+    return PaddedValue(ctx.reshape(x.value, sizes), axes), axis
+
+
+def _of_one_length(
+    ctx: Context, parts: Sequence[PaddedValue], axis: int
+) -> tuple[PaddedValue, ...]:
+    """The parts, which have one length along an axis that they are not joined along."""
+    lengths = [part.lengths[axis] for part in parts]
+    common = next((n for n in lengths if n.is_static), lengths[0])
+    message = "all the input array dimensions except for the concatenation axis must match exactly"
+    for n in lengths:
+        if n.is_static and not n.equals(common):
+            ctx.fail(BadValue, message=message)
+        if not n.equals(common):
+            ctx.check(logic.ne(n.value, common.value), ValueError, message)
+    bound = common.hi if common.is_static else min(part.value.shape[axis] for part in parts)
+    assert bound is not None
+    found = None if common.is_static else prefix_axis(common, bound)
+    return tuple(
+        PaddedValue(
+            resized(part.value, axis, bound),
+            (*part.dynamic_axes[:axis], found, *part.dynamic_axes[axis + 1 :]),
+        )
+        for part in parts
+    )
+
+
+def _behind(
+    made: Value | None, end: Length, part: PaddedValue, axis: int, bound: int, dtype: np.dtype
+) -> tuple[Value, Length]:
+    """`made`, whose valid elements end at `end`, and the part behind them."""
+    value = convert(part.value, dtype=dtype)
+    if made is None:
+        return resized(value, axis, bound), part.lengths[axis]
+    starts = [end.value if i == axis else constant(0, I64) for i in range(value.aval.ndim)]
+    return dynamic_update_slice(made, value, *starts), total(end, part.lengths[axis])
+
+
+def _joined_rows_dynamic(ctx: Context, array: Ref, placed: Place) -> Abstract:
+    """The rows, of a list of run-time length, joined: each gives as many elements."""
+    rows = read(ctx, array).packed()
+    n, *of_item = rows.value.shape
+    if any(e is not None for e in rows.dynamic_axes[1:]):
+        refuse_dynamic(ctx, "a joined list of arrays")
+    shape, axis = placed(tuple(of_item))
+    value = ctx.reshape(rows.value, (n, *shape))
+    if axis:
+        order = (*range(1, axis + 1), 0, *range(axis + 1, value.aval.ndim))
+        value = shaping.transpose(value, permutation=order)
+    value = ctx.reshape(value, (*shape[:axis], n * shape[axis], *shape[axis + 1 :]))
+    length = times(rows.lengths[0], shape[axis])
+    axes = tuple(
+        prefix_axis(length, size) if i == axis else None for i, size in enumerate(value.shape)
+    )
+    return new_array(ctx, pad_masked(value, axes), axes)

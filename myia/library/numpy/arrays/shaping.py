@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from myia.infer.domain import memory_order
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
+from myia.infer.domain.dynamic_views import raveled
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap import DynamicArray
 from myia.infer.domain.memory_order import readonly_snapshot
@@ -102,9 +104,13 @@ def axes_outermost_first(ctx: Context, x: Abstract, order: Abstract, function: s
     return axes[::-1] if known.flags.fnc else axes
 
 
-@function(np.reshape)
+@function(np.reshape, dynamic=as_is)
 def _reshape(ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C) -> Abstract:
     """`np.reshape`; order F is the transpose of a C-order reshape of the transpose."""
+    if isinstance(a, Ref) and access.is_dynamic(ctx, a):
+        if integers(ctx, shape, "a shape") != (-1,):
+            access.refuse_dynamic(ctx, "`reshape` to several axes")
+        return _raveled_dynamic(ctx, a, order)
     x = array(ctx, a)
     new = resolve_shape(ctx, x, shape)
     if not isinstance(x, Ref):
@@ -118,7 +124,7 @@ def _reshape(ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C) ->
     return permuted_view(ctx, made, tuple(reversed(range(len(new)))))
 
 
-@method("array", "reshape")
+@method("array", "reshape", dynamic=as_is)
 @method("number", "reshape")
 def _reshape_method(
     ctx: Context, self: Abstract, *shape: Abstract, order: Abstract = C
@@ -127,10 +133,12 @@ def _reshape_method(
     return _reshape(ctx, self, wanted, order)
 
 
-@method("array", "ravel")
+@method("array", "ravel", dynamic=as_is)
 @method("number", "ravel")
-@function(np.ravel)
+@function(np.ravel, dynamic=as_is)
 def _ravel(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
+    if isinstance(a, Ref) and access.is_dynamic(ctx, a):
+        return _raveled_dynamic(ctx, a, order)
     x = array(ctx, a)
     if not isinstance(x, Ref):
         return view_with_shape(ctx, x, (1,))
@@ -140,9 +148,27 @@ def _ravel(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
     return memory_order.ravel(ctx, turned)
 
 
-@method("array", "flatten")
+def _raveled_dynamic(ctx: Context, x: Ref, order: Abstract, copy: bool = False) -> Abstract:
+    """In C order; of several axes it is read only, unless it is a `copy`."""
+    axes = access.dynamic_axes_of(ctx, x)
+    if static_value(ctx, order, "the order") != "C" and len(axes) > 1:
+        access.refuse_dynamic(ctx, "`order` for an axis")
+    if len(axes) == 1 and not copy:
+        return x
+    value, dynamic_axis = raveled(access.read(ctx, x))
+    found = access.new_array(ctx, value, (dynamic_axis,))
+    if not copy and isinstance(found, Ref):
+        contents = ctx.contents_as(found, DynamicArray)
+        ctx.heap.objects[found.id] = replace(contents, readonly="a raveled array of run-time size")
+        ctx.heap.add_copy(x.id, found.id)
+    return found
+
+
+@method("array", "flatten", dynamic=as_is)
 @method("number", "flatten")
 def _flatten(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
+    if isinstance(a, Ref) and access.is_dynamic(ctx, a):
+        return _raveled_dynamic(ctx, a, order, copy=True)
     axes = axes_outermost_first(ctx, a, order, "flatten")
     value = value_of(ctx, permuted_view(ctx, a, axes))
     return ctx.array(ctx.reshape(value, (value.aval.size,)))
