@@ -225,17 +225,17 @@ class ListGrowth:
     """What is known of lists and arrays that grow in a loop of at most `max_iterations` iterations.
 
     `affine_lengths` has the lists, by id, that grow by the same number in every iteration; this
-    needs a loop without early exit (`runs_every_iteration`). `found_capacity` has the lists whose
-    capacity this loop has determined: their greatest length after it, or, of those in `sites`, what
-    there is room for. `sizes` has the arrays, by id, that grow or shrink by the same numbers;
-    `index`: the loop's, if such arrays are carried. `rooms` has the axes, by array, of those that
-    grow otherwise, and have capacities.
+    needs a loop without early exit (`runs_every_iteration`). `found_steps` has the lists whose
+    capacity this loop has determined, from what an iteration appends: their greatest length after
+    it, or, of those in `sites`, what there is room for. `sizes` has the arrays, by id, that grow or
+    shrink by the same numbers; `index`: the loop's, if such arrays are carried. `rooms` has the
+    axes, by array, of those that grow otherwise, and have capacities.
     """
 
     max_iterations: int | None = None
     runs_every_iteration: bool = False
     affine_lengths: Mapping[int, AffineLength] = field(default_factory=dict)
-    found_capacity: frozenset[int] = frozenset()
+    found_steps: Mapping[int, int] = field(default_factory=dict)
     sizes: Mapping[int, tuple[AffineSize, ...]] = field(default_factory=dict)
     index: Value | None = None
     sites: Mapping[int, Site] = field(default_factory=dict)
@@ -243,11 +243,11 @@ class ListGrowth:
     capacities: Capacities | None = None
     span: Span | None = None  # of the loop
 
-    def with_site(self, id: int, item_bytes: int) -> tuple[ListGrowth, Site, int]:
+    def with_site(self, id: int, item_bytes: int, least: int) -> tuple[ListGrowth, Site, int]:
         """A list without a bound gets a capacity: what is then known, its site, its rows."""
         assert self.capacities is not None
         site = self._next_site()
-        rows = self.capacities.size(site, item_bytes, self.span)
+        rows = self.capacities.size(site, item_bytes, self.span, least=least)
         return replace(self, sites={**self.sites, id: site}), site, rows
 
     def with_room(self, id: int, axis: int, sizes: tuple[int, int], nbytes: int) -> ListGrowth:

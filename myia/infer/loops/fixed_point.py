@@ -25,9 +25,9 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value
-from myia.infer.domain.errors import CertainError, LoopChangesType, NeedsStatic
+from myia.infer.domain.errors import CertainError, LoopChangesType, NeedsStatic, TooManyIterations
 from myia.infer.domain.heap import BufferObject, Heap
-from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth
+from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth, longer_list
 from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
 from myia.infer.lists import growing_lists
 from myia.infer.lists.growing_lists import ListGrowth, bounded_by_capacity
@@ -35,6 +35,7 @@ from myia.infer.lists.list_rows import before_rows
 from myia.infer.loops.affine_lengths import set_lengths, set_sizes
 from myia.infer.loops.growing_arrays import check_sizes, note_sizes
 from myia.infer.loops.iterables import Items
+from myia.infer.loops.list_steps import greatest_step
 from myia.infer.loops.unrolling import (
     MAX_UNROLLED_ITERATIONS,
     FewIterations,
@@ -65,7 +66,7 @@ from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise import logic
-from myia.source.diagnostics import InternalError
+from myia.source.diagnostics import InternalError, MyiaError
 
 MAX_ROUNDS = 24
 # Iterations of a `while` that are counted by unrolling it. It must become a loop then.
@@ -97,8 +98,9 @@ def _loop(ctx: Context, code: LoopCode, init: States) -> States:
         code = stopping(ctx, code)
     try:
         return _known_loop(ctx, code, init, saved, mark)
-    except NeedsStatic:
-        if not ctx.capacities.add(code.key):
+    except MyiaError as error:
+        many = isinstance(error.diagnostic, TooManyIterations)
+        if not (many or isinstance(error, NeedsStatic)) or not ctx.capacities.add(code.key):
             raise
     ctx.rewind(saved, mark)
     return _known_loop(ctx, code, init, saved, mark)
@@ -249,7 +251,7 @@ def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = Tru
         finally:
             ctx.loop_depth, ctx.resizing_loops = ctx.loop_depth - 1, ctx.resizing_loops - resizes
         found, growth = growth, iteration.growth
-        if growth.found_capacity - growth.sites.keys() - found.found_capacity:
+        if growth.found_steps.keys() - growth.sites.keys() - found.found_steps.keys():
             dead_paths = max(dead_paths, iteration.dead_paths)
         if iteration.never_runs:
             ctx.heap.restore(before)
@@ -421,6 +423,7 @@ def _emit(
     if code.items is not None:
         count = number_value(code.items.length, np.dtype(np.int64))
     body = Region(args, tuple(iteration.body.ops), tuple(yields))
+    _require_steps(ctx, code, state, growth, body)
     # A loop that carries nothing and prints nothing computes nothing.
     if not operands and not any(map(has_effect, body.ops)):
         results: tuple[Value, ...] = ()
@@ -434,9 +437,7 @@ def _emit(
     heap.next_id, heap.alias_edges = state.heap.next_id, dict(state.heap.alias_edges)
     for id in state.merged.objects:
         contents = substitute(state.heap[id], env)
-        heap.objects[id] = (
-            bounded_by_capacity(contents) if id in growth.found_capacity else contents
-        )
+        heap.objects[id] = bounded_by_capacity(contents) if id in growth.found_steps else contents
     ctx.heap.restore(heap)
     if code.items is not None:
         set_lengths(ctx, growth, code.items.length)
@@ -445,3 +446,24 @@ def _emit(
         growing_lists.count_items(ctx, id)
     note_sizes(ctx, growth)
     return [substitute(x, env) for x in state.xs]
+
+
+def _require_steps(
+    ctx: Context, code: LoopCode, state: _State, growth: ListGrowth, body: Region
+) -> None:
+    """Where iterations append more to a list than was taken for its room, that is not known."""
+    carried = {x: i for i, x in enumerate(state.merged.placeholders)}
+    for id, known in growth.found_steps.items():
+        if id in growth.sites or id not in state.heap:
+            continue
+        contents = state.heap[id]
+        if not isinstance(contents, BufferObject):
+            continue
+        start = contents.base.value
+        if start in carried:
+            longest = contents.capacity - known
+            step = greatest_step(body.yields[carried[start]], start, body, longest)
+            if step is not None and step > known:
+                ctx.capacities.miss(code.key)
+                found = longer_list()
+                ctx.fail(LoopChangesType, error=NeedsStatic, a=found.a, b=found.b, **found.help)

@@ -41,17 +41,20 @@ def merged_list(
     site = site_of(x) or site_of(y)
     if growth is not None and not is_header and bounds(base_and_offset(x)[0])[1] is not None:
         # No earlier round of this loop, nor a loop around it, has found the capacity.
+        room, step = 0, max(0, max_length_of(y) - max_length_of(x))
         if site is None and growth.max_iterations is not None:
-            room = _length_after_loop(x, y, growth.max_iterations)
-        elif growth.capacities is None:
-            if max_length_of(y) > max_length_of(x):
-                raise longer_list()
-            room = 0
-        else:
+            # What this round appends is taken for every iteration. Later ones may append more
+            # (`list_steps.py`). Where a path raises in this round but not at the fixed point, items
+            # are missing: `fixed_point.py` compares `dead_paths`.
+            room = max_length_of(x) + step * growth.max_iterations
+        elif growth.capacities is None and step:
+            raise longer_list()
+        if growth.capacities is not None:
             item_bytes = sum(aval.nbytes for aval in template.leaves)
-            growth, site, room = growth.with_site(id, item_bytes)
+            growth, site, room = growth.with_site(id, item_bytes, room)
         capacity = max(capacity, room)
-        growth = replace(growth, found_capacity=growth.found_capacity | {id})
+        steps = {**growth.found_steps, id: step}
+        growth = replace(growth, found_steps=steps)
     avals = [aval.with_shape((capacity, *aval.shape)) for aval in template.leaves]
     before: list[Value | None] = [None] * len(avals)
     if isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity):
@@ -61,12 +64,6 @@ def merged_list(
     copied = tuple(origin for item in items for origin in objects_in(item))
     length, growth = _merged_length(merging, id, base_and_offset(x), base_and_offset(y), growth)
     return Joined(BufferObject(template, rows, *length, capacity, site), copied), growth
-
-
-def _length_after_loop(x: AnyList, y: AnyList, max_iterations: int) -> int:
-    # What this round appends is taken for every iteration. Where a path raises in this round
-    # but not at the fixed point, items are missing: `fixed_point.py` compares `dead_paths`.
-    return max_length_of(x) + max(0, max_length_of(y) - max_length_of(x)) * max_iterations
 
 
 def _merged_length(
