@@ -9,6 +9,7 @@ So it is where the calls are many, if the machine can be compiled.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 from myia.infer.domain.context import Context, Frame
 from myia.infer.domain.errors import CertainError, Unsupported
@@ -23,6 +24,7 @@ from myia.source.diagnostics import MyiaError
 from myia.source.process import recursion_limit
 
 MANY_CALLS = 64  # of a function inside itself, under run-time conditions
+MAX_GROWN = 2**20  # elements of its arguments, if the outermost call has fewer
 
 Arguments = tuple[Abstract, ...]
 Cells = dict[str, Abstract]
@@ -54,6 +56,11 @@ def stop(ctx: Context, code: Code, arguments: Arguments, cells: Cells | None) ->
     first = ctx.frames[found[0]]
     if ctx.open_paths + ctx.loop_depth == first.open_paths:
         return
+    size = _elements(ctx, arguments)
+    if size > MAX_GROWN > _elements(ctx, first.arguments or ()):
+        what = f"a recursion on run-time values whose arrays grow to {size:,} elements"
+        help_text = "give the array its greatest size before, and pass how much of it is used"
+        ctx.fail(Unsupported, what=what, help_text=help_text)
     certain = any(_same_kind(ctx, ctx.frames[i].arguments or (), arguments) for i in found)
     if certain or len(found) >= MANY_CALLS:
         sites, codes = _calls_since(ctx, found[0] + 1)
@@ -67,6 +74,13 @@ def _is_call(frame: Frame, code: Code, arguments: Arguments) -> bool:
     return (
         frame.code is code and frame.arguments is not None and frame.arguments[:n] == arguments[:n]
     )
+
+
+def _elements(ctx: Context, xs: Sequence[Abstract]) -> int:
+    """How many elements the arrays among arguments have."""
+    arrays = (x.id for x in xs if isinstance(x, Ref) and x.id in ctx.heap)
+    static = (i for i in arrays if isinstance(ctx.heap[i], STATIC_ARRAYS))
+    return sum(prod(array_aval(ctx.heap, i).shape) for i in static)
 
 
 def _same_kind(ctx: Context, xs: Sequence[Abstract], ys: Sequence[Abstract]) -> bool:
@@ -109,7 +123,7 @@ def call(
     """The result of `plain()`, or of the machine if the call begins a recursion that needs one."""
     here, op = len(ctx.frames), ctx.calling
     saved = ctx.heap.copy()
-    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips), ctx.host_calls)
+    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
     while True:
         try:
             return plain()
@@ -117,17 +131,7 @@ def call(
             if found.base != here:
                 raise
             recursion = found
-
-        def rewind() -> None:
-            ctx.heap.restore(saved)
-            del current_builder().ops[mark[0] :]
-            del ctx.checks[mark[1] :]
-            del ctx.slips[mark[2] :]
-            ctx.host_calls = mark[3]
-
-        rewind()
-        if ctx.handlers.stack:
-            ctx.fail(Unsupported, what="a recursion on run-time values inside `try`")
+        ctx.rewind(saved, mark)
         limit = ctx.fact(Answer(recursion_limit))
         machine = Machine(ctx, limit, recursion.sites, {code, *recursion.codes})
         machines = ctx.machines
@@ -141,4 +145,4 @@ def call(
         finally:
             ctx.machines = machines
             ctx.calling = op
-        rewind()
+        ctx.rewind(saved, mark)

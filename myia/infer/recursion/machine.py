@@ -21,8 +21,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -30,31 +29,25 @@ from myia.infer import registry
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.errors import BadValue, Unsupported
-from myia.infer.domain.heap import ArrayObject, CellObject
-from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.heap import ArrayObject
 from myia.infer.domain.values import (
     Abstract,
     Closure,
-    Iterator,
     Method,
     PyFunction,
     Scalar,
-    Static,
     Tuple,
-    as_ref,
-    is_none,
-    is_static_int,
 )
-from myia.infer.lists.growing_lists import item_at, row_at, stacked_list, with_row
+from myia.infer.lists.growing_lists import row_at, with_row
 from myia.infer.loops.fixed_point import loop
-from myia.infer.loops.generators import is_generator
-from myia.infer.loops.iterables import Items
-from myia.infer.loops.iterators import UNUSED, take, use_up
+from myia.infer.loops.iterators import use_up
 from myia.infer.loops.unrolling import LoopCode
 from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch
+from myia.infer.paths.raised import may_have_raised, unless_raised
 from myia.infer.recursion import forms
-from myia.infer.recursion.blocks import Block, Call, Fork, Jump, Next, Return, begin
+from myia.infer.recursion.blocks import Block, Call, Fork, Jump, Next, Return
+from myia.infer.recursion.items import indexed
 from myia.infer.recursion.knowledge import Cells, Knowledge, Learned
 from myia.infer.recursion.registers import File, Layout
 from myia.ir.avals import I64
@@ -103,10 +96,7 @@ class Machine(Knowledge):
             except Learned as learned:
                 if learned.of is not self:
                     raise
-                ctx.heap.restore(self.before)
-                del current_builder().ops[mark[0] :]
-                del ctx.checks[mark[1] :]
-                del ctx.slips[mark[2] :]
+                ctx.rewind(self.before, mark)
         raise InternalError("the forms of a recursion were not found")
 
     # ----- The loop
@@ -171,7 +161,7 @@ class Machine(Knowledge):
         frame = [row_at(ctx.read(row), depth) for row in self.rows]
         self.state = pc, depth, below, registers, frame
         try:
-            found = self.dispatch(list(self.points)).children()
+            found = unless_raised(ctx, lambda: self.dispatch(list(self.points)).children())
         except MyiaError:
             if self.learned:
                 raise Learned(self) from None
@@ -220,8 +210,19 @@ class Machine(Knowledge):
 
     def block(self, code: Code, block: Block, env: Env) -> Abstract:
         """What a block leads to: pc, depth, where to return to, registers, frame."""
+        return self.rest(code, block, 0, env)
+
+    def rest(self, code: Code, block: Block, start: int, env: Env) -> Abstract:
+        """The same, from one of its ops on; where a handler around the recursion may catch what
+        an op raises, nothing after it runs."""
+        for i in range(start, len(block.ops) + 1):
+            if may_have_raised(self.ctx):
+                return _unless_raised(self.ctx, functools.partial(self.rest, code, block, i, env))
+            self.ctx.run(Region((), block.ops[i : i + 1], ()), env)
+        return self.end(code, block, env)
+
+    def end(self, code: Code, block: Block, env: Env) -> Abstract:
         ctx, end = self.ctx, block.end
-        ctx.run(Region((), block.ops, ()), env)
         xs = [env[x] for x in end.reads]
         if isinstance(end, Return):
             return self.leave(code, xs)
@@ -254,7 +255,7 @@ class Machine(Knowledge):
     def item(self, code: Code, end: Next, xs: Sequence[Abstract], env: Env) -> Abstract:
         """The next item of a `for`, or the end of the loop."""
         ctx, (begun, index, iterable) = self.ctx, xs
-        items = _indexed(ctx, ctx.items_of(begun))
+        items = indexed(ctx, ctx.items_of(begun))
         k, n = (number_value(x, I64.dtype) for x in (index, items.length))
 
         def then() -> Abstract:
@@ -354,34 +355,8 @@ def _is_plain(ctx: Context, f: Abstract) -> bool:
     return isinstance(f, Closure) or of_program
 
 
-@registry.function(begin)
-def _begin(ctx: Context, iterable: Abstract) -> Abstract:
-    begun = _without_state(ctx, iterable)
-    ctx.items_of(iterable)  # for its errors
-    take(ctx, iterable, to_end=False)
-    return begun
-
-
-def _without_state(ctx: Context, x: Abstract) -> Abstract:
-    """An iterator that gives its items each time; of an unused one."""
-    if not isinstance(x, Iterator):
-        return x
-    state = UNUSED if is_none(x.state) else ctx.contents_as(as_ref(x.state), CellObject).content
-    if is_generator(x) or state is not UNUSED:
-        ctx.fail(Unsupported, what=f"a recursive call in a loop over {ctx.describe(x)}")
-    return replace(x, items=tuple(_without_state(ctx, y) for y in x.items), state=Static(None))
-
-
-def _indexed(ctx: Context, items: Items) -> Items:
-    """The items, at a run-time index also where an ordinary loop is unrolled."""
-    if not items.unroll or not is_static_int(items.length):
-        return items
-    given = tuple(items.item(Static(i)) for i in range(items.length.value))
-    try:
-        ref = stacked_list(ctx, given)
-    except Mismatch:
-        return items
-    return Items(items.length, lambda i: item_at(ctx, ref, number_value(i, I64.dtype)))
+def _unless_raised(ctx: Context, rest: Callable[[], Abstract]) -> Abstract:
+    return unless_raised(ctx, lambda: (rest(),))[0]
 
 
 def _int(n: int) -> Value:

@@ -138,6 +138,108 @@ def test_an_exception_deep_inside():
         myia.jit(raises_deep_inside)(3.5)
 
 
+# ----- Exceptions that are caught around the recursion
+
+
+class Found(Exception):
+    def __init__(self, value, at):
+        super().__init__("found", at)
+        self.value, self.at = value, at
+
+
+def search(v, lo, hi, x):
+    """Raises from deep inside what it has found; marks what it has seen."""
+    if lo >= hi:
+        return 0.0
+    m = (lo + hi) // 2
+    seen = v[m]
+    v[m] = -seen
+    if abs(seen - x) < 0.25:
+        raise Found(seen * x, m)
+    return search(v, lo, m, x) + 0.5 * search(v, m + 1, hi, x) + seen
+
+
+def found_by_an_exception(v, x):
+    try:
+        result = search(v, 0, len(v), x)
+    except Found as e:
+        result = e.value * e.at
+    return result * x
+
+
+def caught_in_a_loop(v, x):
+    total = 0.0
+    for i in range(3):
+        try:
+            total += search(v, 0, len(v), x + i)
+        except Found as e:
+            total -= e.value
+            continue
+        finally:
+            total *= 0.5
+        total += x
+    return total
+
+
+def caught_in_another_recursion(v, x, n):
+    if n == 0:
+        return x
+    return outer_step(v, x, n) * x + caught_in_another_recursion(v, x, n - 1)
+
+
+def outer_step(v, x, n):
+    try:
+        return search(v, 0, n, x)
+    except (Found, ZeroDivisionError) as e:
+        return 2.0 + len(e.args)
+
+
+def quotient(x, n):
+    return 1.0 / x if n == 0 else quotient(x - 1.0, n - 1) * x
+
+
+def of_an_operation(x, n):
+    try:
+        return quotient(x, n)
+    except ZeroDivisionError:
+        return -x
+
+
+def too_deep(n):
+    return 0 if n == 0 else 1 + too_deep(n - 1)
+
+
+def depth_as_an_exception(x, n):
+    try:
+        return x * too_deep(n)
+    except RecursionError:
+        return 3.0 * x
+
+
+V = np.array([0.5, -1.0, 2.0, 0.3, 0.7, -0.2, 1.1])
+CAUGHT = [
+    (found_by_an_exception, (V, 0.6), 1),
+    (found_by_an_exception, (V, 9.0), 1),
+    (found_by_an_exception, (V[:0], 9.0), 1),
+    (caught_in_a_loop, (V, 0.9), 1),
+    (caught_in_another_recursion, (V, 0.6, np.int64(4)), 1),
+    (of_an_operation, (2.0, np.int64(2)), 0),
+    (of_an_operation, (2.5, np.int64(2)), 0),
+    (depth_as_an_exception, (0.5, np.int64(2000)), 0),
+    (depth_as_an_exception, (0.5, np.int64(20)), 0),
+]
+
+
+@pytest.mark.parametrize(("f", "args", "argnum"), CAUGHT)
+def test_caught_around_the_recursion(f, args, argnum):
+    expected, given = copy.deepcopy(args), copy.deepcopy(args)
+    assert_same(run(f, *given), f(*expected))
+    assert_same(given, expected)
+    slope = myia.grad(f, argnums=argnum)(*copy.deepcopy(args))
+    if f is not of_an_operation or args[0] != 2.0:  # which is no smooth point
+        np.testing.assert_allclose(slope, central(f, args, argnum), rtol=2e-6, atol=2e-8)
+
+
 def through_a_library(x):
     return x if x < 1 else sum(map(through_a_library, [x - 1, x - 2]))
 
@@ -148,6 +250,10 @@ def in_a_comprehension(x):
 
 def growing(v, n):
     return v.sum() if n == 0 else growing(np.append(v, 1.0), n - 1) + 1
+
+
+def doubling(v, n):
+    return v.sum() if n == 0 else doubling(np.concatenate([v, v]), n - 1) + 1
 
 
 def a_list_that_is_passed_on(xs, n):
@@ -186,6 +292,7 @@ REFUSED = [
     (through_a_library, (3.0,), "through a function of a library"),
     (in_a_comprehension, (3.0,), "a recursion on run-time values has"),
     (growing, (np.ones(2), N), "recursion does not end at compile time"),
+    (doubling, (np.ones(2), N), "whose arrays grow to 2,097,152 elements is not supported"),
     (a_list_that_is_passed_on, ([1.0], N), "recursion does not end at compile time"),
     (a_view_of_what_changes, (np.ones(3), np.ones(2), N), "writes to the first"),
     (
