@@ -35,6 +35,7 @@ from myia.infer.domain.facts import Held
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
+from myia.infer.registry import TRANSPARENT_TYPES
 from myia.pipeline import OtherAvals, Plan, describe, describe_pass
 from myia.source.diagnostics import MyiaError
 
@@ -267,3 +268,4 @@ def _infer_call(
 
 
 CALLABLE_TYPES.update({Jit: _infer_call, Derived: _infer_call})
+TRANSPARENT_TYPES.add(Jit)

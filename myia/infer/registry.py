@@ -35,6 +35,8 @@ from myia.source.process import BRIEF
 
 Variant = Callable[[Callable], Callable]  # handler -> its variant for dynamic arrays
 FUNCTIONS: dict[Any, Callable] = {}
+# Callables whose call is that of the function they hold.
+TRANSPARENT_TYPES: set[type] = set()
 METHODS: dict[tuple[str, str], Callable] = {}  # (kind of object, name)
 PROPERTIES: dict[tuple[str, str], Callable] = {}
 SETTERS: dict[tuple[str, str], Callable] = {}  # of attributes that may be assigned

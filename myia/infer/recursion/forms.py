@@ -228,7 +228,7 @@ def reachable(heap: Heap, xs: Iterable[Abstract], before: Heap) -> dict[int, Non
 
 def unify(a: Form, b: Form) -> Form:
     """The form that holds values of both; raises Mismatch."""
-    if isinstance(a, FixedForm) and isinstance(b, FixedForm) and _same(a.value, b.value):
+    if isinstance(a, FixedForm) and isinstance(b, FixedForm) and is_same(a.value, b.value):
         return a
     if (x := _as_number(a)) and (y := _as_number(b)):
         dtype, weak = promote((x.aval.dtype, x.weak), (y.aval.dtype, y.weak))
@@ -247,12 +247,19 @@ def unify(a: Form, b: Form) -> Form:
     raise Mismatch(a.text, b.text)
 
 
-def _same(x: Abstract, y: Abstract) -> bool:
+def is_same(x: Abstract, y: Abstract) -> bool:
+    """Whether they are one value: equal when compiling, or the same object, function or op."""
     if isinstance(x, Static) and isinstance(y, Static):
         return same_static(x.value, y.value)
     if isinstance(x, Outside) and isinstance(y, Outside):
         return x.value is y.value
+    if isinstance(x, (PyFunction, Static)) and isinstance(y, (PyFunction, Static)):
+        return _function(x) is _function(y)  # its closure has been asked for, or will be
     return x == y
+
+
+def _function(x: PyFunction | Static) -> object:
+    return x.function if isinstance(x, PyFunction) else x.value
 
 
 def _as_number(form: Form) -> NumberForm | None:
@@ -299,7 +306,7 @@ def is_equal(a: Form, b: Form) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, FixedForm) and isinstance(b, FixedForm):
-        return _same(a.value, b.value)
+        return is_same(a.value, b.value)
     if isinstance(a, TreeForm) and isinstance(b, TreeForm):
         same = a.like.key() == b.like.key() and len(a.parts) == len(b.parts)
         return same and all(map(is_equal, a.parts, b.parts))

@@ -75,7 +75,7 @@ class Knowledge:
             self.members[code] = Member(code, cells, entry)
         member = self.members[code]
         same = member.cells.keys() == cells.keys()
-        if not same or any(member.cells[k] != x for k, x in cells.items()):
+        if not same or not all(forms.is_same(member.cells[k], x) for k, x in cells.items()):
             self.ctx.fail(Unsupported, what="a recursion of functions with different closures")
         return member
 

@@ -34,7 +34,9 @@ from myia.infer.domain.values import (
     Abstract,
     Closure,
     Method,
+    Opaque,
     PyFunction,
+    Ref,
     Scalar,
     Tuple,
 )
@@ -350,9 +352,12 @@ class Machine(Knowledge):
 
 def _is_plain(ctx: Context, f: Abstract) -> bool:
     """Whether a call of `f` is a call of a function of the program, whose result it gives."""
+    if isinstance(f, (Ref, Opaque)):
+        method = ctx.special_method(f, "__call__")
+        return method is not None and _is_plain(ctx, method)
     function = f.function if isinstance(f, (PyFunction, Method)) else getattr(f, "value", None)
-    of_program = isinstance(function, FUNCTIONS) and registry.handler_of(function) is None
-    return isinstance(f, Closure) or of_program
+    plain = isinstance(function, (*FUNCTIONS, *registry.TRANSPARENT_TYPES))
+    return isinstance(f, Closure) or (plain and registry.handler_of(function) is None)
 
 
 def _unless_raised(ctx: Context, rest: Callable[[], Abstract]) -> Abstract:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+import myia
+
 PROGRAMS: list[tuple[Callable, tuple]] = []
 LEFT = np.array([1, 3, 5, -1, -1, -1, -1])
 RIGHT = np.array([2, 4, 6, -1, -1, -1, -1])
@@ -287,6 +289,42 @@ POINTS = np.array([[-1.0, 0.5], [-0.5, 0.0], [-0.2, 1.0], [0.1, 0.2], [0.4, -1.0
 def search_by_a_method(points, q):
     search = Search(points)
     return search.nearest(q, 0, len(points), 0, np.inf), search.visits
+
+
+class Weighed:
+    def __init__(self, weights):
+        self.weights, self.calls = weights, 0
+
+    def __call__(self, n, x):
+        self.calls += 1
+        if n <= 0:
+            return x * self.weights[0]
+        return self(n - 1, x + 1) * self.weights[1] + self(n - 2, x)
+
+
+@program(np.int64(4), 0.7, np.array([0.5, 0.3]))
+def callable_instance(n, x, weights):
+    f = Weighed(weights)
+    return f(n, x) + f.calls
+
+
+@myia.jit
+def compiled_power(x, n):
+    return 1.0 if n == 0 else x * compiled_power(x, n - 1) + 0.5
+
+
+def scaled(f):
+    return lambda *args: f(*args) * 1.5
+
+
+@scaled
+def halves(x, n):
+    return x if n <= 0 else halves(x * 0.5, n - 1) + x
+
+
+@program(0.7, np.int64(3))
+def a_decorator(x, n):
+    return halves(x, n)
 
 
 # ----- Arrays

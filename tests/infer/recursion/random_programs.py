@@ -392,8 +392,8 @@ def arguments(rng: Random, kind: str) -> tuple[Any, ...]:
     return fuel, numbers[0], numbers[1], KINDS[kind](numbers[2]), a
 
 
-def check(source: str, rng: Random, gradients: bool = True, xla: bool = False) -> Counter[str]:
-    """Compare a program with plain Python; raises AssertionError."""
+def check(source: str, rng: Random, second: bool = False, xla: bool = False) -> Counter[str]:
+    """Compare a program with plain Python; raises AssertionError. `second`: derivatives, too."""
     counts: Counter[str] = Counter()
     f = define(source, {"math": math, "np": np, "Box": Box})["f"]
     kind = rng.choice(list(KINDS))
@@ -423,8 +423,12 @@ def check(source: str, rng: Random, gradients: bool = True, xla: bool = False) -
         )
         counts[expected[0]] += 1
         smooth = expected[0] == "returns" and kind in ("float", "np.float64", "int", "bool")
-        if gradients and smooth and i < 3:
+        if smooth and i < 3:
             counts += compare_gradient(f, derivative, args, source)
+        if smooth and second and i == 0:
+            twice = ReferenceCalls(myia.grad(myia.grad(f, argnums=1), argnums=1))
+            found = compare_gradient(derivative, twice, args, source)
+            counts += Counter({f"second {name}": n for name, n in found.items()})
     return counts
 
 
@@ -445,14 +449,6 @@ def compare_gradient(f: Any, derivative: Any, args: tuple, source: str) -> Count
     return Counter(gradients=1)
 
 
-def check_second(source: str, args: tuple) -> Counter[str]:
-    """The derivative of the derivative, against differences of the derivative."""
-    f = define(source, {"math": math, "np": np, "Box": Box})["f"]
-    first = ReferenceCalls(myia.grad(f, argnums=1))
-    second = ReferenceCalls(myia.grad(myia.grad(f, argnums=1), argnums=1))
-    return compare_gradient(lambda *xs: outcome(first, xs)[1], second, args, source)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100)
@@ -466,7 +462,7 @@ def main() -> None:
         generator = Generator(rng)
         source = generator.program()
         try:
-            counts += check(source, rng, xla=options.xla)
+            counts += check(source, rng, options.second, options.xla)
             counts += Counter({f"has: {k}": 1 for k in generator.seen})
         except Exception as error:
             counts["failures"] += 1

@@ -11,6 +11,7 @@ from myia.source.diagnostics import MyiaError
 from tests.infer.driver import assert_same, inferred, run
 from tests.infer.recursion import programs
 from tests.infer.recursion.programs import PROGRAMS
+from tests.zoo.hlo_copies import copies_in_loops
 
 NAMES = [f"{f.__name__}-{i}" for i, (f, _) in enumerate(PROGRAMS)]
 
@@ -28,6 +29,24 @@ def test_it_is_a_loop():
     """Not unrolled: the program does not grow with the number of calls."""
     program, _ = inferred(programs.adaptive_quadrature, 0.3, 1.5)
     assert [op.primitive.name for op in program.function.region.ops].count("loop") == 1
+
+
+def flood_of_a_copy(grid, i, j):
+    return programs.flood(grid.copy(), i, j)
+
+
+@pytest.mark.parametrize(
+    ("f", "args"),
+    [
+        (myia.jit(programs.adaptive_quadrature), (0.3, 1.5)),
+        (myia.jit(flood_of_a_copy), (programs.WALLS, np.int64(1), np.int64(1))),
+        (myia.grad(programs.power), (0.7, np.int64(10))),
+    ],
+)
+def test_the_stack_is_not_copied(f, args):
+    hlo = f.lower(*args).compile().as_text()
+    assert "while" in hlo
+    assert copies_in_loops(hlo, at_least=100) == []
 
 
 def central(f, args, i):
@@ -95,6 +114,25 @@ def test_gradient_inside_compiled_code():
         return myia.grad(lambda y: programs.power(y, np.int64(5)))(x) * x
 
     np.testing.assert_allclose(myia.jit(f)(1.3), 5 * 1.3**5, rtol=1e-12)
+
+
+def test_a_compiled_function_calls_itself():
+    assert run(lambda n: programs.compiled_power(0.7, n), np.int64(4)) == pytest.approx(1.5066)
+    slope = myia.grad(programs.compiled_power)(0.7, np.int64(4))
+    assert slope == pytest.approx(4 * 0.7**3 + 0.5 * (1 + 2 * 0.7 + 3 * 0.49))
+
+
+def test_gradient_of_an_inner_recursion():
+    def f(x, n):
+        def go(y, k):
+            return y**3 if k <= 0 else go(y * 0.5, k - 1) + y * go(y, k - 2)
+
+        return go(x, n), myia.grad(lambda y: go(y, n))(x)
+
+    n = np.int64(3)
+    value, slope = run(f, 0.7, n)
+    assert slope == pytest.approx(central(lambda x: f(x, n)[0], (0.7,), 0), rel=1e-6)
+    assert value == pytest.approx(f(0.7, n)[0])
 
 
 # ----- The limit
