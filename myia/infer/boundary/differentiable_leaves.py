@@ -217,7 +217,7 @@ def matching_leaves(
         _numbers(ctx, x, leaves, what)
     avals = [v.aval for v in values]
     if len(leaves) != len(avals) or any(ctx.shape(x) != a.shape for x, a in zip(leaves, avals)):
-        given = ", ".join(ctx.describe(x) for x in leaves)
+        given = ", ".join(ctx.describe(x) for x in leaves or xs)
         wanted = ", ".join(map(str, avals))
         kind = f"({given}) where ({wanted}) is wanted"
         ctx.fail(NotDifferentiable, what=what, kind=kind, help_text=SAME_FORM)

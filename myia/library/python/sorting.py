@@ -40,7 +40,9 @@ def keys_of(xs: Any, key: Any) -> Any:
 def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
     """`sorted(x, key=key, reverse=reverse)`, where only run-time values decide the order."""
     keys = x if is_none(key) else call_source(ctx, keys_of, (x, key), {})
-    items, by = _buffer(ctx, x), _buffer(ctx, keys)
+    # The list of the keys may be known to be shorter than the room of `x`.
+    room = max(growing_lists.row_capacity(_list(ctx, xs)) for xs in (x, keys))
+    items, by = _buffer(ctx, x, room), _buffer(ctx, keys, room)
     columns = [row.value for row in by.rows]
     _require_order(ctx, by.template)
     if any(row.value.aval.ndim > 1 for row in items.rows):
@@ -62,15 +64,19 @@ def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
 SORT_NUMBERS = "use `np.sort` or `np.argsort` on an array"
 
 
-def _buffer(ctx: Context, x: Abstract) -> BufferObject:
+def _list(ctx: Context, x: Abstract) -> AnyList:
     assert isinstance(x, Ref)
     contents = ctx.contents(x)
     assert isinstance(contents, AnyList)
+    return contents
+
+
+def _buffer(ctx: Context, x: Abstract, capacity: int) -> BufferObject:
+    contents = _list(ctx, x)
     try:
         template = unified(item_templates_of(contents, ctx.heap))
     except Mismatch:
         ctx.fail(Unsupported, what="`sorted` by run-time values", help_text=SORT_NUMBERS)
-    capacity = growing_lists.row_capacity(contents)
     return growing_lists.to_buffer(contents, template, capacity, ctx.heap)
 
 

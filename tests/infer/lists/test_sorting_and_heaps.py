@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import myia
+from tests.infer.driver import run
 from tests.infer.lists.test_list_edits import LONG, SHORT, assert_same, outcome, weighted
 
 
@@ -184,3 +185,30 @@ def test_a_queue_in_a_loop_is_a_loop():
         return myia.jit(events).ir([float(i) for i in range(n)], 1.5)["typed"].count("\n")
 
     assert ops(200) - ops(100) <= 600
+
+
+def sorted_by_another_loop(v):
+    xs = [v, 2.0]
+    z = v
+    while z < 2.5:
+        xs.append(0.5)
+        z += 0.4
+        ys = [0.7, v]
+        w = v
+        while w < 2.5:
+            ys.append(v)
+            w += 0.4
+            xs.sort(key=abs)
+        xs = [z, 1.0]
+        u = v
+        while u < 2.5:
+            xs.append(w - u)
+            u += 0.4
+        xs[-1] += v
+    return sum(xs)
+
+
+def test_keys_of_a_list_that_has_more_room():
+    """Of three items that have room for more: the list of their keys is made of three."""
+    for v in (0.3, 1.4, 5.0):
+        assert run(sorted_by_another_loop, v) == pytest.approx(sorted_by_another_loop(v), rel=1e-14)

@@ -1,0 +1,97 @@
+"""What users do wrong with lists, generators, recursion and seeds: one message for each."""
+
+import jax
+import numpy as np
+import pytest
+
+import myia
+
+
+def used_twice(x):
+    items = (v * x for v in range(3))
+    for v in items:
+        if v > 0.5:
+            break
+    return sum(items)
+
+
+def grown(x):
+    xs = []
+    while x < 1e9:
+        xs.append(x)
+        x = x * 1.5
+    return sum(xs)
+
+
+def square(x):
+    return x * x
+
+
+def endless(x):
+    return x + endless(x * 0.5)
+
+
+def deep(x):
+    if x < 0.0:
+        return 0.0
+    return x + deep(x - 1e-9)
+
+
+GROWS = "the list `xs` grows without a bound"
+BOUND = "help: bound the loop: `for i in myia.bounded(range(n), most)`"
+SAME_FORM = "help: give it the structure and the shapes of what it is the derivative of"
+MISUSES = {
+    "a generator that is used twice": (
+        lambda: myia.jit(used_twice)(0.3),
+        "an iterator that is used twice is not supported",
+        "help: make a list of it first, and use the list: `items = list(...)`",
+    ),
+    "a list without a bound under jax.jit": (lambda: jax.jit(myia.jit(grown))(1.0), GROWS, BOUND),
+    "a list without a bound ahead of time": (lambda: myia.jit(grown).lower(1.0), GROWS, BOUND),
+    "a cotangent that is no number": (
+        lambda: myia.vjp(square, 1.0)[1]("a"),
+        "a cotangent is ('a') where (f64[]) is wanted",
+        SAME_FORM,
+    ),
+    "a cotangent of another shape": (
+        lambda: myia.vjp(square, 1.0)[1](np.ones(3)),
+        "a cotangent is (an array f64[3]) where (f64[]) is wanted",
+        SAME_FORM,
+    ),
+    "a tangent of another shape": (
+        lambda: myia.jvp(square, (1.0,), (np.ones(3),)),
+        "a tangent is (an array f64[3]) where (f64[]) is wanted",
+        SAME_FORM,
+    ),
+    "a recursion without an end": (
+        lambda: myia.jit(endless)(1.0),
+        "recursion does not end at compile time",
+        "help: write it as a loop with a list or an array as the stack",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISUSES)
+def test_message(name):
+    run, title, help_text = MISUSES[name]
+    with pytest.raises(myia.MyiaError) as caught:
+        run()
+    first, *_, last = str(caught.value).splitlines()
+    assert (first, last.strip()) == (title, help_text)
+
+
+def test_recursion_that_is_too_deep():
+    with pytest.raises(RecursionError) as caught:
+        myia.jit(deep)(1.0)
+    assert str(caught.value) == "maximum recursion depth exceeded in a call of `deep`"
+
+
+def test_memory():
+    with pytest.raises(MemoryError) as caught:
+        myia.jit(grown, memory="1kB")(1e-300)
+    before, _, rest = str(caught.value).partition(" (")
+    assert before == "the list `xs`"
+    assert rest.partition(") ")[2] == (
+        "needs room for 64 items of 8 bytes, and there are 1,000 bytes for it: "
+        "`memory=` sets another limit"
+    )
