@@ -8,10 +8,10 @@
 
 The linear ones are the derivatives of cumulative products. A parallel scan has log(n) steps over
 whole arrays, which XLA takes long to compile; a processor is done with the loop in half the time.
-The other axes are computed together, an array in each iteration: the axis must be the first one,
-or so long that a transposed copy pays. Linear recurrences always are loops: a scan multiplies what
-may overflow by zero. Axes of a few elements become straight-line code, which fuses with other
-operations. Numbers are combined in the order of NumPy.
+The other axes are computed together, an array in each iteration. Sums and products along short
+axes stay scans, but for products of a few elements: straight-line code fuses with other operations.
+Linear recurrences never are scans: these multiply what may overflow by zero. Numbers are combined
+in the order of NumPy.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from myia.primitives.pointwise.arithmetic import add, mul, sub
 from myia.rewriting.walk import Walk, rewrite
 
 MAX_UNROLLED = 8
-MIN_TRANSPOSED = 64
+MIN_LOOP = 64  # with fewer elements XLA's scan is as fast, and compiles faster inside loops
 
 
 def recurrences(function: Function) -> Function:
@@ -42,8 +42,9 @@ def _as_loop(op: Op, _: Walk) -> Sequence[Value] | None:
     if op.primitive not in (cumsum, cumprod, linear_recurrence):
         return None
     axis, reverse, (y,) = op.params["axis"], op.params["reverse"], op.results
-    is_linear = op.primitive is linear_recurrence
-    if y.aval.size == 0 or not (is_linear or axis == 0 or y.shape[axis] >= MIN_TRANSPOSED):
+    n = y.shape[axis]
+    is_short = op.primitive is cumprod and axis == 0 and n <= MAX_UNROLLED
+    if y.aval.size == 0 or not (op.primitive is linear_recurrence or is_short or n >= MIN_LOOP):
         return None
     *factors, x = (_with_axis_first(each, axis) for each in op.operands)
     recurrence = _Recurrence(x, factors, reverse, add if op.primitive is cumsum else mul)
