@@ -28,9 +28,7 @@ from myia.source.process import Lock
 from myia.storage import OverBudget
 
 GROWTH = 8  # where it is not known how much is needed
-# The memory there is over that of one list at most: of the machine, and of the option `memory=`.
-PART_OF_MEMORY = 4
-PART_OF_BUDGET = 2
+PART_OF_MEMORY = 4  # of the machine: the greatest of all lists of a program, without `memory=`
 
 
 class Outgrown(Exception):
@@ -38,6 +36,7 @@ class Outgrown(Exception):
 
     def __init__(self, program: Program, site: Site, results: Sequence[Any]):
         super().__init__()
+        self.program = program
         self.sizes: dict[Capacity, int | None] = {}
         for capacity, index in program.capacities:
             needed = 0 if index is None else int(np.asarray(results[index]))
@@ -51,8 +50,9 @@ class GrownCapacities:
     """The capacities of the programs of one function, and what finds these programs."""
 
     def __init__(self, memory: int | None):
-        """`memory`: bytes for a list at most."""
+        """`memory`: bytes for all lists of a program at most."""
         self.sizes: dict[Site, int] = {}
+        self._needed: dict[Site, int] = {}
         self._memory = memory
         self._trees: list[tuple[frozenset[Site], DecisionTree[Any]]] = []
 
@@ -65,9 +65,12 @@ class GrownCapacities:
     def grow(self, outgrown: Outgrown) -> None:
         """More room; the programs that have too little are not found any more."""
         sizes = dict(self.sizes)
+        used = sum(capacity.nbytes for capacity, _ in outgrown.program.capacities)
         for capacity, needed in outgrown.sizes.items():
             if sizes.get(capacity.site, 0) <= capacity.size:  # else another thread was here
-                sizes[capacity.site] = self._larger(capacity, needed)
+                used -= capacity.nbytes
+                sizes[capacity.site] = self._larger(capacity, needed, used)
+                used += sizes[capacity.site] * capacity.item_bytes
         self.sizes = sizes
         for sites, tree in self._trees:
             if any(capacity.site in sites for capacity in outgrown.sizes):
@@ -78,16 +81,22 @@ class GrownCapacities:
             if not any(capacity.site in sites for capacity in outgrown.sizes)
         ]
 
-    def _larger(self, capacity: Capacity, needed: int | None) -> int:
+    def _larger(self, capacity: Capacity, needed: int | None, used: int) -> int:
+        """The next size of a list, beside others that take the bytes `used`."""
+        limit = self._memory
+        if limit is None:
+            limit = _machine_memory() // PART_OF_MEMORY
+        most = max(0, limit - used) // max(capacity.item_bytes, 1)
+        # A number found after the list was outgrown may be wrong: it counts if it is found again.
+        if needed is not None and needed > most and self._needed.get(capacity.site) != needed:
+            self._needed[capacity.site] = needed
+            needed = None
         least = capacity.size + 1 if needed is None else needed
         wanted = GROWTH * capacity.size if needed is None else 1 << (needed - 1).bit_length()
-        limit = _machine_memory() // PART_OF_MEMORY
-        if self._memory is not None:
-            limit = self._memory // PART_OF_BUDGET
-        found = min(wanted, limit // max(capacity.item_bytes, 1))
-        if found < least:
+        if most < least:
             raise _too_large(capacity, least, limit)
-        return found
+        # Half of what is left, if that is enough: there are more arrays than lists.
+        return min(wanted, most // 2 if least <= most // 2 else most)
 
     @contextmanager
     def limited(self, program: Program) -> Iterator[None]:
@@ -109,7 +118,7 @@ def _too_large(capacity: Capacity, items: int, limit: int) -> MemoryError:
     where = "" if capacity.span is None else f" ({capacity.span})"
     return MemoryError(
         f"{capacity.name}{where} needs room for {items:,} items of {capacity.item_bytes:,} bytes, "
-        f"and there are {limit:,} bytes for it: `memory=` sets another limit"
+        f"and there are {limit:,} bytes for all lists: `memory=` sets another limit"
     )
 
 

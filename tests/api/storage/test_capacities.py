@@ -283,6 +283,20 @@ def test_memory():
         myia.jit(f, memory=10**6)(1.0)
 
 
+def test_memory_is_that_of_all_lists():
+    def f(n):
+        many, more = [], []
+        for i in range(n[0]):
+            many.append(i)
+            more.append(2 * i)
+        return len(many), len(more)
+
+    compiled = myia.jit(f, memory=50_000)
+    assert compiled(np.array([2000])) == (2000, 2000)
+    with pytest.raises(MemoryError, match="there are 50,000 bytes for all lists"):
+        compiled(np.array([4000]))
+
+
 def test_arrays_of_run_time_size_are_cut():
     def f(x, n):
         xs = []
