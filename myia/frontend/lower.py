@@ -16,6 +16,7 @@ from functools import partial
 import gast
 
 from myia.frontend import errors
+from myia.frontend.conditions import test
 from myia.frontend.core import Loop, body_of, has_discard, walk_here
 from myia.frontend.desugar import desugar
 from myia.frontend.frame import Frame
@@ -194,7 +195,7 @@ def _delete_target(frame: Frame, target: gast.expr) -> None:
 
 
 def _assert(frame: Frame, node: gast.Assert) -> None:
-    condition = expression(frame, node.test)
+    condition = test(frame, node.test)
     if node.msg is None or isinstance(node.msg, gast.Constant):
         emit(py.assert_, condition, const(None) if node.msg is None else const(node.msg.value))
         return
@@ -227,7 +228,7 @@ def _if(frame: Frame, node: gast.If) -> None:
         return build
 
     frame.branch(
-        expression(frame, node.test),
+        test(frame, node.test),
         branch(node.body),
         branch(node.orelse),
         assigned(*node.body, *node.orelse),
@@ -247,7 +248,7 @@ def _loop(frame: Frame, node: Loop) -> None:
 
     frame.loop(
         None if node.iter is None else expression(frame, node.iter),
-        None if node.test is None else lambda: expression(frame, node.test),
+        None if node.test is None else lambda: test(frame, node.test),
         body,
         assigned(*targets, *node.body),
         live,

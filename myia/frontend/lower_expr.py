@@ -36,19 +36,6 @@ BINARY = {
     gast.BitOr: "|",
     gast.BitXor: "^",
 }
-UNARY = {gast.UAdd: "+", gast.USub: "-", gast.Invert: "~", gast.Not: "not"}
-COMPARE = {
-    gast.Eq: "==",
-    gast.NotEq: "!=",
-    gast.Lt: "<",
-    gast.LtE: "<=",
-    gast.Gt: ">",
-    gast.GtE: ">=",
-    gast.Is: "is",
-    gast.IsNot: "is not",
-    gast.In: "in",
-    gast.NotIn: "not in",
-}
 CONVERSIONS = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 
 
@@ -86,10 +73,6 @@ def _named(frame: Frame, node: gast.NamedExpr) -> Value:
     return value
 
 
-def _unary(frame: Frame, node: gast.UnaryOp) -> Value:
-    return emit1(py.unary, expression(frame, node.operand), op=UNARY[type(node.op)])
-
-
 def _binary(frame: Frame, node: gast.BinOp) -> Value:
     left, right = expression(frame, node.left), expression(frame, node.right)
     return emit1(py.binary, left, right, op=BINARY[type(node.op)])
@@ -106,58 +89,6 @@ def _subscript(frame: Frame, node: gast.Subscript) -> Value:
 
 def _slice(frame: Frame, node: gast.Slice) -> Value:
     return emit1(py.slice_, *(optional(frame, n) for n in (node.lower, node.upper, node.step)))
-
-
-# ----- Short circuits: operands that may not be evaluated are in branches
-
-
-def _branch_value(
-    frame: Frame,
-    pred: Value,
-    then: Callable[[], Value],
-    other: Callable[[], Value],
-    *parts: gast.expr,
-) -> Value:
-    """An `if` with one value; `parts`, evaluated in its branches, may assign by `:=`."""
-    (value,) = frame.branch(pred, lambda: [then()], lambda: [other()], assigned(*parts))
-    return value
-
-
-def _if_expression(frame: Frame, node: gast.IfExp) -> Value:
-    pred, then, other = expression(frame, node.test), node.body, node.orelse
-    arms = (lambda: expression(frame, then)), (lambda: expression(frame, other))
-    return _branch_value(frame, pred, *arms, then, other)
-
-
-def _bool_op(frame: Frame, node: gast.BoolOp) -> Value:
-    """`a and b` is `b if a else a`, `a or b` is `a if a else b`, `a` being evaluated once."""
-
-    def rest(value: Value, others: Sequence[gast.expr]) -> Value:
-        if not others:
-            return value
-
-        def more() -> Value:
-            return rest(expression(frame, others[0]), others[1:])
-
-        if isinstance(node.op, gast.And):
-            return _branch_value(frame, value, more, lambda: value, *others)
-        return _branch_value(frame, value, lambda: value, more, *others)
-
-    return rest(expression(frame, node.values[0]), node.values[1:])
-
-
-def _compare(frame: Frame, node: gast.Compare) -> Value:
-    """`a < b < c` is `a < b and b < c`, `b` being evaluated once."""
-
-    def rest(left: Value, ops: Sequence[gast.cmpop], others: Sequence[gast.expr]) -> Value:
-        right = expression(frame, others[0])
-        value = emit1(py.compare, left, right, op=COMPARE[type(ops[0])])
-        if len(ops) == 1:
-            return value
-        ops, others = ops[1:], others[1:]
-        return _branch_value(frame, value, lambda: rest(right, ops, others), lambda: value, *others)
-
-    return rest(expression(frame, node.left), node.ops, node.comparators)
 
 
 # ----- Calls and functions
@@ -369,18 +300,14 @@ def _unpack(frame: Frame, targets: Sequence[gast.expr], value: Value) -> None:
         assign(frame, target.value if isinstance(target, gast.Starred) else target, item)
 
 
-EXPRESSIONS: dict[type, Callable[[Frame, gast.expr], Value]] = {
+EXPRESSIONS: dict[type, Callable[[Frame, Any], Value]] = {  # `conditions.py` adds others
     gast.Constant: _constant,
     gast.Name: _name,
     gast.NamedExpr: _named,
-    gast.UnaryOp: _unary,
     gast.BinOp: _binary,
     gast.Attribute: _attribute,
     gast.Subscript: _subscript,
     gast.Slice: _slice,
-    gast.IfExp: _if_expression,
-    gast.BoolOp: _bool_op,
-    gast.Compare: _compare,
     gast.Call: _call,
     gast.Lambda: _lambda,
     GeneratorFunction: _lambda,

@@ -33,6 +33,7 @@ from myia.infer.domain.heap_arrays import ARRAYS
 from myia.infer.domain.values import (
     Abstract,
     Caught,
+    Choice,
     Method,
     NewException,
     Opaque,
@@ -51,6 +52,7 @@ from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
 from myia.infer.numeric.constant_methods import constant_or_none
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.paths import caught
+from myia.infer.paths.branches import branch_options
 
 OF_FUNCTION = "keep it in a global, or in an instance"
 
@@ -75,6 +77,8 @@ def kind_of(ctx: Context, x: Abstract) -> str | None:
 
 def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     """`x.name`"""
+    if isinstance(x, Choice):
+        return branch_options(ctx, x, lambda option: getattr_(ctx, option, name))
     contents = ctx.held(x)
     if isinstance(contents, InstanceObject):
         return _instance_attribute(ctx, x, contents, name)

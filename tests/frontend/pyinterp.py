@@ -42,7 +42,13 @@ INPLACE = {
     "|": operator.ior,
     "^": operator.ixor,
 }
-UNARY = {"+": operator.pos, "-": operator.neg, "~": operator.invert, "not": operator.not_}
+UNARY = {
+    "+": operator.pos,
+    "-": operator.neg,
+    "~": operator.invert,
+    "not": operator.not_,
+    "truth": operator.truth,
+}
 COMPARE = {
     "==": operator.eq,
     "!=": operator.ne,

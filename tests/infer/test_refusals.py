@@ -354,7 +354,8 @@ PROGRAMS = {
         """
         def f(x):
             d = {0: x, 1: 2.0}
-            return d[int(x)]
+            d[int(x)] = 3.0
+            return d[0]
         """,
         (1.0,),
     ),

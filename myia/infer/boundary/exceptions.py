@@ -9,12 +9,12 @@ attributes are Python's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from myia.infer.boundary.results import TO_PYTHON, HostArguments, Recipe
 from myia.infer.domain.checks import Check, Hidden, MakeException
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.errors import RaiseReached, Raises, Unsupported
 from myia.infer.domain.values import (
     UNDEFINED,
     Abstract,
@@ -24,7 +24,16 @@ from myia.infer.domain.values import (
     Static,
     is_none,
 )
+from myia.infer.paths.caught import given, raise_again
 from myia.ir.builder import current_span
+
+
+def raise_error(ctx: Context, exception: Abstract, cause: Abstract | None = None) -> NoReturn:
+    """`raise`: the call raises it, if the program comes here."""
+    if isinstance(exception, Caught):
+        raise_again(ctx, exception)
+    check = given(ctx, raised(ctx, exception, cause), exception)
+    raise RaiseReached(Raises(current_span(), check.message), check)
 
 
 def raised(ctx: Context, x: Abstract, cause: Abstract | None = None) -> Check:

@@ -30,6 +30,7 @@ from myia.infer.domain.heap import (
 from myia.infer.domain.heap_arrays import DYNAMIC_ARRAYS, STATIC_ARRAYS
 from myia.infer.domain.values import (
     Abstract,
+    Choice,
     Opaque,
     Optional,
     Outside,
@@ -121,6 +122,9 @@ class Outputs:
             return lambda n, o: unflatten(parts(n, o))
         if isinstance(x, Optional):
             return self.optional(x)
+        if isinstance(x, Choice):
+            which, options = self.recipe(x.index), list(map(self.recipe, x.options))
+            return lambda n, o: options[which(n, o)](n, o)
         if isinstance(x, UndefinedType):  # only where an error is raised on every path
             return _constant(None)
         if isinstance(x, Range) and all(map(is_static_int, x.children())):

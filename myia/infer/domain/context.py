@@ -74,7 +74,7 @@ class Report:
         return ""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Frame:
     """A call in progress."""
 
@@ -82,10 +82,12 @@ class Frame:
     cells: dict[str, Abstract]  # the variables of the Python closure that the code reads
     consume: Callable[[Abstract], Abstract] | None = None  # of a generator: what takes its items
     # Of a call that is inlined: captured variables and arguments, the op that makes it, and how
-    # many run-time conditions and loops are around it (`infer/recursion/calls.py`).
+    # many run-time conditions and loops are around it; and how many calls of the same there are in
+    # it under more of them (`infer/recursion/calls.py`).
     arguments: tuple[Abstract, ...] | None = None
     call: Op | None = None
     open_paths: int = 0
+    calls: int = 0
 
 
 class Context:
@@ -171,6 +173,8 @@ class Context:
         self.handlers = Handlers()
         # How many branches on run-time conditions are being inferred around the present op.
         self.open_paths = 0
+        # Whether x is there, by `x is None` (True) and `x is not None` (False).
+        self.tests_of_none: dict[Value, tuple[Value, bool]] = {}
         # The op that makes the present call, until its frame begins; recursions that are being
         # inferred as state machines; functions whose recursion has to be unrolled.
         self.calling: Op | None = None

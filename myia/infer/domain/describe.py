@@ -36,7 +36,7 @@ from myia.infer.domain.values import (
 )
 
 NAMES: dict[type, str] = {
-    Choice: "one of several functions",
+    Choice: "one of several functions or constants",
     Closure: "a function",
     Range: "a range",
     Caught: "an exception that was caught",

@@ -224,7 +224,7 @@ class Partial(Abstract):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice(Abstract):
-    """One of several functions, the one at `index` (`infer/paths/function_choice.py`)."""
+    """One of several functions or constants, the one at `index` (`infer/paths/choice.py`)."""
 
     PARTS = ("index", "options")
     index: Scalar

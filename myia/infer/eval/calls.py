@@ -41,7 +41,6 @@ from myia.infer.domain.values import (
     Partial,
     PyFunction,
     Ref,
-    Scalar,
     Static,
     Tuple,
     is_namedtuple,
@@ -62,11 +61,9 @@ from myia.infer.numeric.constant_methods import (
     is_method_of_constant,
 )
 from myia.infer.numeric.samples import fail_without, require_hashable, type_of
-from myia.infer.paths.branches import branch
+from myia.infer.paths.branches import branch_options
 from myia.infer.recursion import calls as recursion
-from myia.primitives.core.define import constant
 from myia.primitives.core.py import Code, Parameter
-from myia.primitives.pointwise import logic
 
 ERROR_MODES = ("all", "divide", "over", "under", "invalid")
 USE_KEYWORDS = "give the attributes as keywords"
@@ -90,28 +87,13 @@ def call(ctx: Context, f: Abstract, args: tuple, kwargs: dict[str, Abstract]) ->
     if isinstance(f, Static):
         return _call_static(ctx, f.value, args, kwargs)
     if isinstance(f, Choice):
-        return _call_choice(ctx, f, args, kwargs)
+        return branch_options(ctx, f, lambda option: call(ctx, option, args, kwargs))
     if isinstance(f, Outside) and callable(f.value):
         refuse(ctx, f.value)
     if isinstance(f, (Ref, Opaque)) and (found := attributes.special_method(ctx, f, "__call__")):
         return call(ctx, found, args, kwargs)
     what = ctx.describe(f)
     fail_without(ctx, f, ["__call__"], f"{what} is not callable", f"the call of {what}")
-
-
-def _call_choice(
-    ctx: Context, f: Choice, args: tuple, kwargs: dict[str, Abstract], first: int = 0
-) -> Abstract:
-    """The call of the option at the run-time index, which is not less than `first`."""
-    if first == len(f.options) - 1:
-        return call(ctx, f.options[first], args, kwargs)
-    chosen = logic.eq(f.index.value, constant(first, f.index.dtype))
-    return branch(
-        ctx,
-        Scalar(chosen, weak=True),
-        lambda: call(ctx, f.options[first], args, kwargs),
-        lambda: _call_choice(ctx, f, args, kwargs, first + 1),
-    )
 
 
 def _call_static(

@@ -18,13 +18,12 @@ from myia.infer import attributes
 from myia.infer.boundary import arguments, assigned_globals, exceptions
 from myia.infer.domain.context import Context, Frame
 from myia.infer.domain.dtypes import is_number
-from myia.infer.domain.errors import BadType, BadValue, RaiseReached, Raises, Unsupported
+from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import ABSENT, Answer, Cell, Global
 from myia.infer.domain.heap import BufferObject, Contents, ListObject, RowObject, SetObject
 from myia.infer.domain.values import (
     NONE,
     Abstract,
-    Caught,
     Opaque,
     Outside,
     Ref,
@@ -40,7 +39,6 @@ from myia.infer.loops.generators import is_generator
 from myia.infer.loops.iterables import items_of, iterated
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.numeric.samples import has, type_of
-from myia.infer.paths.caught import given, raise_again
 from myia.infer.paths.raised import may_have_raised, unless_raised, within_op
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
@@ -215,10 +213,7 @@ class Interpreter(Context):
 
     def raise_error(self, exception: Abstract, cause: Abstract | None = None) -> None:
         """`raise`: the call raises it, if the program comes here."""
-        if isinstance(exception, Caught):
-            raise_again(self, exception)
-        raised = given(self, exceptions.raised(self, exception, cause), exception)
-        raise RaiseReached(Raises(current_span(), raised.message), raised)
+        exceptions.raise_error(self, exception, cause)
 
 
 def _is_library(code: py.Code) -> bool:

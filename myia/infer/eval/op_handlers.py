@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
 from myia.infer.domain.heap import CellObject, DictObject, ListObject, SetObject
 from myia.infer.domain.values import (
+    NONE,
     UNDEFINED,
     Abstract,
     Closure,
@@ -25,6 +27,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     UndefinedType,
+    as_number,
     is_none,
     is_static_int,
 )
@@ -275,7 +278,34 @@ for primitive, handler in OPTIONAL_HANDLERS.items():
 def _if(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     condition = truth(ctx, env[op.operands[0]])
     then, other = op.regions
-    return branch_many(ctx, condition, lambda: ctx.run(then, env), lambda: ctx.run(other, env))
+
+    def arm(region: Region, holds: bool) -> list[Abstract]:
+        with _narrowed(ctx, env, condition, holds):
+            return ctx.run(region, env)
+
+    return branch_many(ctx, condition, lambda: arm(then, True), lambda: arm(other, False))
+
+
+@contextmanager
+def _narrowed(ctx: Context, env: Env, condition: Abstract, holds: bool) -> Generator[None]:
+    """In a branch of `x is None`, `x` is None or what it has otherwise."""
+    found = ctx.tests_of_none.get(condition.value) if isinstance(condition, Scalar) else None
+    if found is None:
+        yield
+        return
+    present, is_none = found
+    known = {
+        name: x
+        for name, x in env.items()
+        if isinstance(x, Optional)
+        and isinstance(x.absent, Static)
+        and as_number(x.present).value is present
+    }
+    env.update({name: NONE if holds is is_none else x.value for name, x in known.items()})
+    try:
+        yield
+    finally:
+        env.update(known)
 
 
 def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:

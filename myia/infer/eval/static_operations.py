@@ -84,8 +84,8 @@ def require(known: bool) -> None:
 
 
 def unary(op: str, x: Any) -> Any:
-    if op == "not":
-        return not x
+    if op in ("not", "truth"):
+        return not x if op == "not" else bool(x)
     require(type(x) in NUMBERS)
     return UNARY[op](x)
 

@@ -8,10 +8,9 @@ str, tuple, range: compile-time subscripts, evaluated by Python
 
 from __future__ import annotations
 
-import collections
 import enum
 import operator
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     Abstract,
+    Choice,
     Outside,
     Range,
     Ref,
@@ -35,6 +35,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import bounding_aval, is_dynamic
 from myia.infer.indexing import dynamic_subscripts
+from myia.infer.indexing.dict_items import dict_item, dict_key
 from myia.infer.indexing.dynamic_slices import static_slice
 from myia.infer.indexing.integer_arrays import gather_items, is_array_index, scatter_items
 from myia.infer.indexing.list_items import (
@@ -60,9 +61,9 @@ from myia.infer.numeric.promotion import broadcast_for_assignment
 from myia.infer.numeric.samples import (
     NoSample,
     fail_without,
-    require_hashable,
     sample,
 )
+from myia.infer.paths.branches import branch_options
 from myia.infer.registry import SUBSCRIPTS
 from myia.ir.avals import Aval
 from myia.primitives.arrays import shaping
@@ -76,7 +77,9 @@ I64 = np.dtype(np.int64)
 
 def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     """`x[key]`"""
-    key = with_slices(key)
+    key = with_slices(ctx, key)
+    if isinstance(key, Choice):
+        return branch_options(ctx, key, lambda option: getitem(ctx, x, option))
     if isinstance(x, Ref):
         if (part := slice_of_range(ctx, x, key)) is not None:  # a copy, as of an array of integers
             return ctx.call(ctx.getattr(getitem(ctx, x, part), "copy"), (), {})
@@ -92,7 +95,7 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
             return list_rows.number_at(ctx, row, row_index(ctx, row, key))
         contents = ctx.contents(x)
         if isinstance(contents, DictObject):
-            return _dict_item(ctx, contents, key, x)
+            return dict_item(ctx, contents, key, x)
         if isinstance(contents, AnyList) and isinstance(key, SliceValue):
             return list_part(ctx, x, key)
         if isinstance(contents, ListObject):
@@ -130,7 +133,7 @@ def _selects_whole_number(key: Abstract) -> bool:
 
 def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     """`x[key] = value`"""
-    key = with_slices(key)
+    key = with_slices(ctx, key)
     if ctx.is_array(x) or is_dynamic(ctx, x):
         key = slice_of_range(ctx, x, key) or _with_arrays(ctx, key)
         _store_array_item(ctx, as_ref(x), key, ctx.force(value))
@@ -159,9 +162,9 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
 
 def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
     """`del x[key]`"""
-    key, contents = with_slices(key), ctx.held(x)
+    key, contents = with_slices(ctx, key), ctx.held(x)
     if isinstance(contents, DictObject):
-        _dict_item(ctx, contents, key)
+        dict_item(ctx, contents, key)
         values = dict(zip(contents.keys, contents.values))
         values.pop(dict_key(ctx, key), None)
         ctx.write(as_ref(x), contents.with_items(values))
@@ -169,37 +172,6 @@ def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
         delete_list_item(ctx, as_ref(x), contents, key)
     else:
         ctx.fail(Unsupported, what=f"deletion of an item of {ctx.describe(x)}")
-
-
-def dict_key(ctx: Context, key: Abstract) -> Any:
-    """A compile-time, hashable key."""
-    require_hashable(ctx, key)
-    return static_key(ctx, key)
-
-
-def _dict_item(ctx: Context, contents: DictObject, key: Abstract, x: Ref | None = None) -> Abstract:
-    """`x[key]`; without `x` no missing key is added."""
-    value = dict_key(ctx, key)
-    if x is not None and value not in contents.keys and contents.factory is not None:
-        made = ctx.call(contents.factory, (), {})
-        now = ctx.contents_as(x, DictObject)
-        ctx.write(x, now.with_items({**dict(zip(now.keys, now.values)), value: made}))
-        return made
-    if value not in contents.keys and contents.factory is not None:
-        fail_missing(ctx, value)
-    if value not in contents.keys and issubclass(contents.cls, collections.Counter):
-        return Static(0)
-    if value not in contents.keys and hasattr(contents.cls, "__missing__"):
-        what = f"a missing key of a {contents.cls.__name__}, {value!r},"
-        ctx.fail(Unsupported, what=what, help_text="write `d.setdefault(key, default)`")
-    if value not in contents.keys:
-        fail_missing(ctx, value)
-    return contents.values[contents.keys.index(value)]
-
-
-def fail_missing(ctx: Context, key: Any) -> NoReturn:
-    message = f"key {key!r} is not in the dict"
-    ctx.fail(BadValue, message=message, exception="KeyError", arguments=(key,))
 
 
 # ----- Arrays

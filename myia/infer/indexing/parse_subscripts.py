@@ -43,17 +43,18 @@ NOT_AN_INDEX = (
 )
 
 
-def with_slices(key: Abstract) -> Abstract:
-    """The key with the slices among its compile-time objects taken apart."""
+def with_slices(ctx: Context, key: Abstract) -> Abstract:
+    """The key with the slices among its compile-time objects taken apart, and what may be absent
+    in it read."""
     if isinstance(key, Static) and isinstance(key.value, slice):
         k = key.value
         return SliceValue(*(Static(_end(x)) for x in (k.start, k.stop, k.step)))
     if isinstance(key, Static) and isinstance(key.value, tuple):
-        parts = tuple(with_slices(Static(k)) for k in key.value)
+        parts = tuple(with_slices(ctx, Static(k)) for k in key.value)
         return Tuple(parts) if any(isinstance(k, SliceValue) for k in parts) else key
     if isinstance(key, Tuple):
-        return Tuple(tuple(map(with_slices, key.items)), key.cls)
-    return key
+        return Tuple(tuple(with_slices(ctx, k) for k in key.items), key.cls)
+    return ctx.force(key)
 
 
 def _end(x: Any) -> Any:

@@ -23,9 +23,11 @@ from myia.infer.domain.heap import DictObject, InstanceObject
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
     FALSE,
+    NONE,
     TRUE,
     UNDEFINED,
     Abstract,
+    Choice,
     Closure,
     Optional,
     Outside,
@@ -37,6 +39,7 @@ from myia.infer.domain.values import (
     is_none,
 )
 from myia.infer.dynamic.access import is_dynamic
+from myia.infer.indexing.dict_items import has_key
 from myia.infer.lists import list_rows, list_searches, list_slices
 from myia.infer.numeric.constant_methods import evaluated, is_set, set_items
 from myia.infer.numeric.exact_comparison import compared
@@ -71,10 +74,20 @@ from myia.infer.operators.operators import (
 )
 from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_or, truth
 from myia.infer.paths import points_to
-from myia.infer.paths.branches import branch
+from myia.infer.paths.branches import branch, branch_options
 
 
 def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
+    for x, other in ((a, b), (b, a)):
+        if isinstance(x, Choice) and not isinstance(other, Optional):
+
+            def with_option(option: Abstract, x: Choice = x) -> Abstract:
+                return compare(ctx, op, *(option if y is x else y for y in (a, b)))
+
+            return branch_options(ctx, x, with_option)
+    for x, other in ((a, b), (b, a)):
+        if op in ("is", "is not") and isinstance(x, Optional) and is_none(other):
+            return _test_of_none(ctx, op == "is", x)
     if op in ("is", "is not"):
         same = _identical(ctx, a, b)
         return same if op == "is" else negate(ctx, same)
@@ -234,12 +247,20 @@ def _lexicographic(ctx: Context, op: str, x: tuple, y: tuple) -> Abstract:
     )
 
 
+def _test_of_none(ctx: Context, is_none: bool, x: Optional) -> Abstract:
+    """`x is None`, or `x is not None`, which a branch may have as its condition."""
+    if not isinstance(x.absent, Static):
+        return compare(ctx, "is" if is_none else "is not", ctx.force(x), NONE)
+    answer = negate(ctx, x.present) if is_none else x.present
+    if isinstance(answer, Scalar) and isinstance(x.present, Scalar):
+        ctx.tests_of_none[answer.value] = x.present.value, is_none
+    return answer
+
+
 def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     for x, other in ((a, b), (b, a)):
         if isinstance(x, Optional) and is_none(other):
-            if not isinstance(x.absent, Static):
-                return _identical(ctx, ctx.force(x), other)
-            return negate(ctx, x.present)
+            return _test_of_none(ctx, True, x)
     a, b = ctx.force(a), ctx.force(b)
     if isinstance(a, Static) and isinstance(b, Static):
         alike = type(a.value) is type(b.value) and type(a.value) in (int, str, bool)
@@ -285,12 +306,13 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
         return Static(ctx.fact(Answer(operator.contains, container.value, x.value)))
     if ctx.is_array(container) or (isinstance(container, Scalar) and container.boxed):
         return _any(ctx, compare(ctx, "==", container, x))
+    if is_dynamic(ctx, container):
+        return truth(ctx, ctx.call(Static(np.any), (compare(ctx, "==", container, x),), {}))
     if (found := ctx.special_method(container, "__contains__")) is not None:
         return truth(ctx, ctx.call(found, (x,), {}))
     if isinstance(contents := ctx.held(container), DictObject):
         if not isinstance(x, Static):
-            require_hashable(ctx, x)
-            ctx.needs_static("the key of a dict")
+            return has_key(ctx, contents, x)
         return Static(x.value in contents.keys)
     if (searched := list_slices.as_list(ctx, container)) is not None:
         found = list_searches.contains(ctx, searched, x, partial(compare, ctx, "=="))

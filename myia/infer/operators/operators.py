@@ -344,6 +344,8 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
 
 
 def unary(ctx: Context, op: str, x: Abstract) -> Abstract:
+    if op == "truth":
+        return truth(ctx, x)
     if op == "not":
         return negate(ctx, truth(ctx, x))
     x = ctx.force(x)

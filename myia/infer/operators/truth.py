@@ -16,6 +16,7 @@ from myia.infer.domain.values import (
     FALSE,
     TRUE,
     Abstract,
+    Choice,
     Optional,
     Outside,
     Scalar,
@@ -24,7 +25,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.numeric.subnormal_checks import check_subnormals
-from myia.infer.paths.branches import branch
+from myia.infer.paths.branches import branch, branch_options
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
@@ -52,6 +53,8 @@ def truth(ctx: Context, x: Abstract) -> Abstract:
             lambda: Scalar(logic.ne(x.value, constant(0, x.dtype)), weak=True),
             results=False,
         )
+    if isinstance(x, Choice):
+        return branch_options(ctx, x, lambda option: truth(ctx, option))
     if isinstance(x, Tuple):
         return Static(bool(x.items))
     if is_dynamic(ctx, x):

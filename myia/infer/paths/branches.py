@@ -27,7 +27,7 @@ from myia.infer.domain.errors import (
 )
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth
-from myia.infer.domain.values import Abstract, Scalar, Tuple
+from myia.infer.domain.values import Abstract, Choice, Scalar, Tuple
 from myia.infer.lists.list_rows import before_rows
 from myia.infer.paths.merge import merge_states
 from myia.infer.paths.merge_branch import BranchJoin, merge_survivor
@@ -36,7 +36,9 @@ from myia.infer.paths.merge_template import ABSENT
 from myia.infer.paths.path_values import path_values, values_of_object
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region
+from myia.primitives.core.define import constant
 from myia.primitives.core.structured import if_p
+from myia.primitives.pointwise import logic
 
 Bodies = Callable[[], Iterable[Abstract]]
 
@@ -153,6 +155,21 @@ def _closed_region(merged: MergeResult, path: _Path, ctx: Context) -> Region:
         else:
             yields = values_of_object(merged, ctx.error_id, path.heap)
     return Region((), tuple(path.builder.ops), tuple(yields))
+
+
+def branch_options(
+    ctx: Context, x: Choice, use: Callable[[Abstract], Abstract], first: int = 0
+) -> Abstract:
+    """`use` of the option at the run-time index, which is not less than `first`."""
+    if first == len(x.options) - 1:
+        return use(x.options[first])
+    chosen = logic.eq(x.index.value, constant(first, x.index.dtype))
+    return branch(
+        ctx,
+        Scalar(chosen, weak=True),
+        lambda: use(x.options[first]),
+        lambda: branch_options(ctx, x, use, first + 1),
+    )
 
 
 def branch_many(

@@ -54,7 +54,7 @@ from myia.infer.domain.values import (
     same_static,
 )
 from myia.infer.lists.growing_lists import affine_lengths
-from myia.infer.paths import function_choice, merge_arrays, merge_lists, points_to
+from myia.infer.paths import choice, merge_arrays, merge_lists, points_to
 from myia.infer.paths.may_alias import adds_edges, alias_edges
 from myia.infer.paths.merge_result import Alias, Joined, Merge, MergeResult, Merging
 from myia.infer.paths.merge_template import (
@@ -111,9 +111,9 @@ class Walk(Merging):
             return self.merge_refs(a, b)
         if is_absent(a) and is_absent(b):
             return UNDEFINED  # one None, one undefined: reading it is an error either way
-        if function_choice.need_choice(a, b):
+        if choice.need_choice(a, b):
             if self.join.takes_choice(a, b):
-                return function_choice.merged_choice(self, a, b)
+                return choice.merged_choice(self, a, b)
         elif a.key() == b.key() and not isinstance(a, Static):
             return a.rebuild(tuple(map(self.merge_values, a.children(), b.children())))
         raise Mismatch(describe(a, self.left), describe(b, self.right))

@@ -13,7 +13,7 @@ from myia.infer.domain.dtypes import bounds, interval_hull
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.values import Abstract
 from myia.infer.lists.growing_lists import ListGrowth
-from myia.infer.paths import function_choice, points_to
+from myia.infer.paths import choice, points_to
 from myia.infer.paths.merge import merge_states
 from myia.infer.paths.merge_arrays import have_same_sizes
 from myia.infer.paths.merge_result import (
@@ -54,7 +54,7 @@ class LoopJoin(Join):
         return lo if lo == low else None, hi if hi == high else None
 
     def takes_choice(self, a: Abstract, b: Abstract) -> bool:
-        return not function_choice.adds_nested_choice(a, b)
+        return not choice.adds_nested_choice(a, b)
 
     def takes_sizes(self, a: int, x: ArrayType, y: ArrayType) -> bool:
         """Arrays with other bounds or dynamic axes have known sizes if the loop is unrolled.

@@ -24,7 +24,7 @@ from myia.infer.domain.heap_arrays import padded_value, read_array
 from myia.infer.domain.values import Abstract, Choice, Optional, Ref, Scalar
 from myia.infer.domain.views import StridedSlice
 from myia.infer.lists.growing_lists import with_form_of
-from myia.infer.paths import function_choice, merge_arrays, points_to
+from myia.infer.paths import choice, merge_arrays, points_to
 from myia.infer.paths.merge_result import MergeResult
 from myia.infer.paths.merge_template import as_optional, is_absent
 from myia.ir.avals import I64
@@ -95,9 +95,9 @@ class _PathWalk:
 
     def choice(self, x: Abstract, template: Choice) -> None:
         if template.index.value in self.placeholders:
-            self.values[template.index.value] = function_choice.option_index(x, template)
+            self.values[template.index.value] = choice.option_index(x, template)
         for option in template.options:
-            same = function_choice.matching_option(option, x)
+            same = choice.matching_option(option, x)
             if same is not None:
                 self.value(same, option)
 

@@ -25,6 +25,7 @@ from myia.source.process import recursion_limit
 
 MANY_CALLS = 64  # of a function inside itself, under run-time conditions
 MAX_GROWN = 2**20  # elements of its arguments, if the outermost call has fewer
+MANY_IN_ALL = 256  # of the same, one after the other too
 
 Arguments = tuple[Abstract, ...]
 Cells = dict[str, Abstract]
@@ -61,8 +62,9 @@ def stop(ctx: Context, code: Code, arguments: Arguments, cells: Cells | None) ->
         what = f"a recursion on run-time values whose arrays grow to {size:,} elements"
         help_text = "give the array its greatest size before, and pass how much of it is used"
         ctx.fail(Unsupported, what=what, help_text=help_text)
+    first.calls += 1
     certain = any(_same_kind(ctx, ctx.frames[i].arguments or (), arguments) for i in found)
-    if certain or len(found) >= MANY_CALLS:
+    if certain or len(found) >= MANY_CALLS or first.calls >= MANY_IN_ALL:
         sites, codes = _calls_since(ctx, found[0] + 1)
         assert here > found[0]
         raise Recursion(found[0], sites, codes, certain)
@@ -135,7 +137,7 @@ def call(
         limit = ctx.fact(Answer(recursion_limit))
         machine = Machine(ctx, limit, recursion.sites, {code, *recursion.codes})
         machines = ctx.machines
-        ctx.machines = [*machines, machine]
+        ctx.machines, ctx.calling = [*machines, machine], op
         try:
             return machine.run(code, arguments, ctx.cells_of(code) if cells is None else cells)
         except MyiaError as error:

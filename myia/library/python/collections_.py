@@ -9,7 +9,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap import DictObject, SetObject
 from myia.infer.domain.values import NONE, Abstract, Closure, Ref, Static, is_none
-from myia.infer.indexing.indexing import dict_key
+from myia.infer.indexing.dict_items import dict_key
 from myia.infer.numeric.constant_methods import constant_or_none, set_items
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.registry import as_is, function, method

@@ -23,7 +23,8 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.dynamic.access import is_dynamic
-from myia.infer.indexing.indexing import delitem, dict_key, fail_missing, getitem
+from myia.infer.indexing.dict_items import dict_key, fail_missing, has_key
+from myia.infer.indexing.indexing import delitem, getitem
 from myia.infer.indexing.list_items import delete_at
 from myia.infer.lists import growing_lists, list_edits, list_searches, list_slices
 from myia.infer.numeric.constant_methods import python_result
@@ -237,7 +238,8 @@ _view("items")
 
 @method("dict", "get", dynamic=as_is)
 def _get(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Abstract:
-    return getitem(ctx, self, key) if dict_key(ctx, key) in _dict(ctx, self).keys else default
+    known = has_key(ctx, _dict(ctx, self), key)
+    return branch(ctx, known, lambda: getitem(ctx, self, key), lambda: default)
 
 
 @method("dict", "update", dynamic=as_is)

@@ -196,6 +196,16 @@ function(str)(_conversion("s"))
 function(repr)(_conversion("r"))
 
 
+@function(ord)
+def _ord(ctx: Context, x: Abstract) -> Abstract:
+    return evaluate_constant(ctx, ord, ctx.static(x, "a character"))
+
+
+@function(chr)
+def _chr(ctx: Context, x: Abstract) -> Abstract:
+    return evaluate_constant(ctx, chr, ctx.static(x, "the number of a character"))
+
+
 @function(builtins.format)
 def _format(ctx: Context, x: Abstract, spec: Abstract = Static("")) -> Abstract:
     return format_parts(ctx, ((None, ctx.static(spec, "a format")),), (x,))

@@ -15,7 +15,7 @@ operations abstractly and emits typed ones. One result each unless said otherwis
     py.store_cell (cell, x)          no result
     py.function (*cells, *defaults) {code}        a closure: `def` or `lambda`
     py.call (f, *args) {spec}        spec[i] of argument i: None, "*", "**" or a keyword's name
-    py.unary (x) {op}                op: + - ~ not
+    py.unary (x) {op}                op: + - ~ not truth
     py.binary (x, y) {op}            op: + - * / // % ** @ << >> & | ^
     py.inplace (x, y) {op}           as `x op= y`: the new value of x, maybe x itself, changed
     py.compare (x, y) {op}           op: == != < <= > >= is, is not, in, not in

@@ -17,6 +17,7 @@ from tests.zoo.small_programs import (
     returns,
     sizes,
     traps,
+    unions,
     while_loops,
 )
 from tests.zoo.small_programs.registry import ALL, Program
@@ -39,6 +40,7 @@ THEMES = (
     traps,
     algorithms,
     sizes,
+    unions,
 )
 
 PROGRAMS = [p for theme in THEMES for p in ALL if p.f.__module__ == theme.__name__]

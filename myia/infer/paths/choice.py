@@ -1,4 +1,6 @@
-"""Functions selected at run time: after `f = a if c else b`, a call of `f` is a chain of branches.
+"""Functions, strings and enum members selected at run time.
+
+After `f = a if c else b` a call of `f` is a chain of branches, and so is `s == "on"` of a string.
 
     if c: f = math.sin          f: Choice(index, (math.sin, g))
     else: f = g          ->     f(x): if index == 0: math.sin(x)
@@ -13,6 +15,8 @@ option: the values that they capture are merged.
 
 from __future__ import annotations
 
+import enum
+
 from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.values import FUNCTION_VALUES, Abstract, Choice, Scalar, Static, same_static
 from myia.infer.paths.merge_result import Merging
@@ -22,11 +26,17 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
 
-def is_function(x: Abstract) -> bool:
-    """May `x` be one of the options of a choice?"""
-    if isinstance(x, Static):
-        return callable(x.value)
-    return isinstance(x, FUNCTION_VALUES)
+def kind_of_option(x: Abstract) -> str | None:
+    """What the options of a choice with `x` are: functions, strings, or members of an enumeration.
+
+    None: `x` is no option.
+    """
+    if isinstance(x, Choice):
+        return kind_of_option(x.options[0])
+    if isinstance(x, Static) and isinstance(x.value, (str, enum.Enum)):
+        return "member" if isinstance(x.value, enum.Enum) else "string"
+    is_function = callable(x.value) if isinstance(x, Static) else isinstance(x, FUNCTION_VALUES)
+    return "function" if is_function else None
 
 
 def same_function(a: Abstract, b: Abstract) -> bool:
@@ -37,8 +47,9 @@ def same_function(a: Abstract, b: Abstract) -> bool:
 
 
 def need_choice(a: Abstract, b: Abstract) -> bool:
-    """Is a choice of functions needed to hold either of them?"""
-    if not (is_function(a) and is_function(b)):
+    """Is a choice needed to hold either of them?"""
+    kind = kind_of_option(a)
+    if kind is None or kind is not kind_of_option(b):
         return False
     return isinstance(a, Choice) or isinstance(b, Choice) or not same_function(a, b)
 
