@@ -92,6 +92,6 @@ def test_memory():
     before, _, rest = str(caught.value).partition(" (")
     assert before == "the list `xs`"
     assert rest.partition(") ")[2] == (
-        "needs room for 64 items of 8 bytes, and there are 1,000 bytes for it: "
+        "needs room for 64 items of 8 bytes, and there are 1,000 bytes for all lists: "
         "`memory=` sets another limit"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.debugging import bisect_passes, compare_stages, reduce_program
 from tests.debugging.compare_stages import ROOT, first_wrong, rows
 from tests.debugging.quantities import quantities
 from tests.debugging.subject import subject_of
+from tests.fuzz.grammar.generator import Program
 from tests.fuzz.shrink import shrink
 from tests.passes.by_name import passes_of, substitute
 
@@ -55,6 +57,24 @@ def f(x, n):
     return total
 
 args = (np.linspace(0.5, 1.0, 4), 4)
+"""
+
+RANDOM = """
+import math
+
+import numpy as np
+
+def f(p, q, n, x, y, A):
+    v = np.zeros(3)
+    for i in range(n):
+        if p > 0.25:
+            v[i % 3] += 0.5 * q
+        else:
+            v = v + x
+    t = 0.0
+    for i in range(3):
+        t += math.sin(y[i]) * v[i]
+    return t + 0.5 * q + A.sum()
 """
 
 REDUCED = """
@@ -280,7 +300,17 @@ def test_a_refusal_is_called_so(capsys):
     assert capsys.readouterr().out.count("the program is refused") == 2
 
 
+class OneProgram:
+    """In place of the random programs, which are others after each change of their grammar."""
+
+    def __init__(self, rng: Random) -> None: ...
+
+    def program(self) -> Program:
+        return Program(RANDOM, risky=False)
+
+
 def test_a_random_program_is_made_smaller(monkeypatch):
+    monkeypatch.setattr(reduce_program, "Generator", OneProgram)
     assert reduce_program.reduce_random(17, 0, xla=False)[0] is None
     substitute(monkeypatch, "finish", LATE, lambda f: wrong(f, "0.5", "0.25"))
     found, smaller = reduce_program.reduce_random(17, 0, xla=False)

@@ -39,6 +39,10 @@ class CertainError(MyiaError):
             error = self.check.error()
             self.check = replace(self.check, values=(), make=lambda numbers: error)
 
+    def __reduce__(self) -> tuple[Any, ...]:  # the check serves inference alone
+        restored, args, state = super().__reduce__()
+        return restored, args, {name: x for name, x in state.items() if name != "check"}
+
 
 class Slip(CertainError):
     """Python raises here, too, and no program means it to: reported wherever it stands.

@@ -403,13 +403,11 @@ def test_a_long_recursion_is_refused_by_name(f, monkeypatch):
 
 
 def grown(x):
-    total = x
-    for i in range(30):
-        row = [total]
-        for j in range(i):
-            row = [*row, x] if j % 3 else [row[-1] * 0.5]
-        total += row[0]
-    return total
+    nest, total = (), x
+    for _ in range(200):
+        nest = (nest, total)  # of another type in each iteration
+        total += nest[1] * 0.5
+    return nest[1]
 
 
 def test_a_long_unrolled_loop_is_refused_by_name(monkeypatch):
