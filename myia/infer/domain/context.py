@@ -5,46 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TypeGuard, TypeVar
+from typing import Any, NoReturn
 
 import numpy as np
 
 from myia.infer.capacities import Capacities, Known
-from myia.infer.domain import swapped_arrays
 from myia.infer.domain.checks import Check, Handlers, Hidden
 from myia.infer.domain.describe import describe
 from myia.infer.domain.errors import (
     AlreadyRaised,
     BadValue,
     CertainError,
-    InvalidatedRead,
     NeedsStatic,
     NotStatic,
-    ReadOnlyWrite,
     Slip,
     python_error,
 )
 from myia.infer.domain.facts import Question
 from myia.infer.domain.heap import (
-    ArrayObject,
     CellObject,
-    Contents,
     Heap,
-    Invalidated,
-    PointsTo,
-    RowObject,
-    SelectedArray,
-    ViewObject,
 )
-from myia.infer.domain.heap_arrays import (
-    STATIC_ARRAYS,
-    array_aval,
-    composed_view,
-    read_array,
-    read_view,
-)
+from myia.infer.domain.heap_arrays import Objects
 from myia.infer.domain.values import Abstract, Optional, Ref, Scalar, Static, is_static_int
-from myia.infer.domain.views import reshape
 from myia.ir.builder import Builder, current_builder, current_span, emit
 from myia.ir.core import Op, Region, Value
 from myia.primitives.core.define import constant
@@ -52,10 +35,7 @@ from myia.primitives.core.effects import debug_print
 from myia.primitives.core.py import Code
 from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise import logic
-from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
-
-Kind = TypeVar("Kind", bound=Contents)
-ITEM_OF_LIST = "an item of a list that is stacked for a loop"  # why an array is read-only
+from myia.source.diagnostics import Diagnostic, MyiaError
 
 
 @dataclass(frozen=True)
@@ -90,7 +70,7 @@ class Frame:
     calls: int = 0
 
 
-class Context:
+class Context(Objects):
     """The mutable state of the inference of one program."""
 
     def __init__(
@@ -115,7 +95,7 @@ class Context:
         self.debug = debug
         # Names of several arrays have points-to sets, not copies (`infer/eval/program.py`).
         self.tracks_points_to = tracks_points_to
-        self.heap = Heap()
+        super().__init__(Heap())
         # Run-time checks. The code of the first one that fails is in the cell `error_id`.
         self.checks: list[Check] = []
         # It is in the heap, so that branches and loops merge it like any variable.
@@ -206,8 +186,6 @@ class Context:
     matmul: Callable[[Abstract, Abstract], Abstract]
     as_array: Callable[[Abstract], Abstract]
     any: Callable[[Value], Value]
-    row_contents: Callable[[RowObject], Contents]
-    write_row: Callable[[RowObject, Contents], None]
 
     # ----- Failing
 
@@ -233,128 +211,6 @@ class Context:
         del current_builder().ops[mark[0] :]
         del self.checks[mark[1] :]
         del self.slips[mark[2] :]
-
-    # ----- Objects
-
-    def new(self, contents: Contents) -> Ref:
-        return Ref(self.heap.new(contents))
-
-    def contents(self, ref: Ref) -> Contents:
-        """What the object holds; an error if it has been invalidated."""
-        contents = self.heap[ref.id]
-        if isinstance(contents, (Invalidated, PointsTo, RowObject)):
-            self.check_valid(ref)
-        return self.row_contents(contents) if isinstance(contents, RowObject) else contents
-
-    def check_valid(self, ref: Ref) -> None:
-        """An error if the object, or one that it is read from, has been invalidated."""
-        invalidated = self.heap.invalidation(ref.id)
-        if invalidated is not None:
-            self.fail(InvalidatedRead, where=str(invalidated.span or "an earlier line"))
-
-    def contents_as(self, x: Abstract, kind: type[Kind]) -> Kind:
-        """What the object `x` holds, which is of this kind."""
-        assert isinstance(x, Ref)
-        contents = self.contents(x)
-        assert isinstance(contents, kind)
-        return contents
-
-    def held(self, x: Abstract) -> Contents | None:
-        """What the object `x` holds; None: `x` is an immutable value."""
-        return self.contents(x) if isinstance(x, Ref) else None
-
-    def write(self, ref: Ref, contents: Contents) -> None:
-        if isinstance(row := self.heap[ref.id], RowObject):
-            self.write_row(row, contents)
-            return
-        self.heap.write(ref.id, contents, current_span())
-
-    # ----- Arrays
-
-    reshape = staticmethod(reshape)
-
-    def is_array(self, x: Abstract) -> TypeGuard[Ref]:
-        is_row = isinstance(x, Ref) and isinstance(self.heap[x.id], RowObject)
-        return isinstance(x, Ref) and not is_row and isinstance(self.contents(x), STATIC_ARRAYS)
-
-    def array(self, value: Value, *, contiguous: bool = True) -> Abstract:
-        """A new array with this value; of no dimension: a NumPy scalar."""
-        if value.shape == ():
-            return Scalar(value, weak=False)
-        return self.new(ArrayObject(value, contiguous=contiguous))
-
-    def read(self, ref: Ref) -> Value:
-        """The present value of an array or a view."""
-        self.check_valid(ref)
-        return read_array(self.heap, ref.id)
-
-    def store(self, ref: Ref, value: Value) -> None:
-        """Change an array (or, through a view, its base) to `value`, of the same aval."""
-        contents = self.prepare_store(ref)
-        if isinstance(contents, ViewObject):
-            self.store_view(Ref(contents.base), contents.step, value)
-            return
-        if isinstance(contents, SelectedArray):
-            # The option is known only at run time, so each is stored to under a condition.
-            for id in contents.options:
-                old = self.read(Ref(id))
-                self.store(Ref(id), swapped_arrays.value_after_store(contents, id, value, old))
-            return
-        assert isinstance(contents, ArrayObject)
-        if contents.readonly is not None:
-            self.fail_read_only(contents.readonly)
-        if contents.value.aval != value.aval:
-            raise InternalError(f"store of {value.aval} into {contents.value.aval}")
-        self.write(ref, ArrayObject(value, None, contents.contiguous))
-
-    def fail_read_only(self, reason: str) -> NoReturn:
-        """Refuse a store; `reason`: the flag of the array (`readonly`)."""
-        # An item of a stacked list could be written to if the loop were unrolled.
-        error = NeedsStatic if reason == ITEM_OF_LIST else MyiaError
-        self.fail(ReadOnlyWrite, error=error, what=reason)
-
-    def store_view(self, base: Ref, step: Any, value: Value) -> None:
-        """Change a view of an array; of a selected array, conditionally the view of each option."""
-        contents = self.prepare_store(base)
-        if not isinstance(contents, SelectedArray):
-            self.store(base, step.write(self.read(base), value))
-            return
-        for id in contents.options:
-            part = self.composed_view(Ref(id), step)
-            old = read_view(self.heap, part[0].id, step=part[1])
-            self.store_view(*part, swapped_arrays.value_after_store(contents, id, value, old))
-
-    def prepare_store(self, ref: Ref) -> Contents:
-        """What the object holds, before a write: a name gives up its value for its points-to set.
-
-        The value is not read again. If another array of the set is the one that is written to, the
-        value may belong to a path that was not taken.
-        """
-        contents = self.contents(ref)
-        if isinstance(contents, ArrayObject) and contents.points_to is not None:
-            contents = contents.points_to
-            self.write(ref, contents)
-        for base in contents.bases:
-            self.prepare_store(Ref(base))
-        return contents
-
-    def view(self, base: Ref, step: Any, *, boxed: bool = False) -> Abstract:
-        """A view of `base`; of no dimension: the element, a NumPy scalar unless `boxed`."""
-        base, step = self.composed_view(base, step)
-        aval = step.aval(array_aval(self.heap, base.id))
-        if aval.shape == ():
-            self.check_valid(base)
-            return Scalar(read_view(self.heap, base.id, step), weak=False, boxed=boxed)
-        return self.new(ViewObject(base.id, step))
-
-    def composed_view(self, base: Ref, step: Any) -> tuple[Ref, Any]:
-        """The same view as one step from the base of `base`, where one step can express it."""
-        self.contents(base)
-        id, step = composed_view(self.heap, base.id, step)
-        return Ref(id), step
-
-    def shape(self, x: Abstract) -> tuple[int, ...]:
-        return array_aval(self.heap, x.id).shape if isinstance(x, Ref) else ()
 
     # ----- Numbers
 

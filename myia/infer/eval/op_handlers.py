@@ -35,8 +35,9 @@ from myia.infer.eval import static_code
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
 from myia.infer.indexing import indexing
 from myia.infer.lists import list_slices
-from myia.infer.loops import fixed_point, generators
+from myia.infer.loops import generators, loop_forms
 from myia.infer.loops.iterators import USED_IN_PART, iterator, set_state, take, use_up
+from myia.infer.loops.unrolling import LoopCode
 from myia.infer.numeric import f_strings
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.nonfinite_checks import check_finite_results
@@ -336,8 +337,8 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     if generators.is_generator(iterable):
         return tuple(generators.loop(ctx, iterable, cond, body, init))
     items = None if iterable is None else ctx.items_of(iterable)
-    code = fixed_point.LoopCode(op, items, cond, body)
-    after = tuple(fixed_point.loop(ctx, code, init))
+    code = LoopCode(op, items, cond, body)
+    after = tuple(loop_forms.loop(ctx, code, init))
     if items is not None and cond is None:
         use_up(ctx, env[parts.count])
     return after

@@ -38,7 +38,8 @@ from myia.infer.domain.values import (
     Scalar,
     Static,
 )
-from myia.infer.loops.fixed_point import LoopCode, loop
+from myia.infer.loops.loop_forms import loop
+from myia.infer.loops.unrolling import LoopCode
 from myia.infer.operators.truth import truth
 from myia.ir.builder import Builder, append, emit, emit1
 from myia.ir.core import Op, Region, Value

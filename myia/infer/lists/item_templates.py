@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-from myia.infer.domain.context import ITEM_OF_LIST, Context
+from myia.infer.domain.context import Context
 from myia.infer.domain.describe import describe
 from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, number_value, promote
 from myia.infer.domain.heap import AnyList, ArrayObject, BufferObject, Contents, Heap, RowObject
-from myia.infer.domain.heap_arrays import STATIC_ARRAYS, array_aval, read_array
+from myia.infer.domain.heap_arrays import ITEM_OF_LIST, STATIC_ARRAYS, array_aval, read_array
 from myia.infer.domain.mismatch import Mismatch, require_one_dtype
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, same_static
 from myia.ir.avals import I64, Aval

@@ -12,8 +12,8 @@ body is inferred again, until the merge changes nothing.
 fixed point of a loop is the first guess when the loop is visited again (a *refit*): so a nest of
 depth d visits its innermost body O(d) times.
 
-*When it gives up*: a carry changes its type, or a value must be known at compile time. The loop is
-then unrolled if its trip count is static (`unrolling.py`).
+*When it gives up*: a carry changes its type, or a value must be known at compile time. The loop
+then takes another form (`loop_forms.py`).
 """
 
 from __future__ import annotations
@@ -25,198 +25,45 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value
-from myia.infer.domain.errors import CertainError, LoopChangesType, NeedsStatic, TooManyIterations
+from myia.infer.domain.errors import LoopChangesType, NeedsStatic
 from myia.infer.domain.heap import BufferObject, Heap
 from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth, longer_list
-from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_int
+from myia.infer.domain.values import Scalar, Static, is_static_int
 from myia.infer.lists import growing_lists
 from myia.infer.lists.growing_lists import ListGrowth, bounded_by_capacity
-from myia.infer.lists.list_rows import before_rows
 from myia.infer.loops.affine_lengths import set_lengths, set_sizes
 from myia.infer.loops.growing_arrays import check_sizes, note_sizes
-from myia.infer.loops.iterables import Items
 from myia.infer.loops.list_steps import greatest_step
 from myia.infer.loops.unrolling import (
-    MAX_UNROLLED_ITERATIONS,
-    FewIterations,
     LoopCode,
     MayRaise,
     States,
     expect_few_iterations,
     expect_few_layers,
-    has_items,
-    refuse_more,
     stacks_arrays,
-    stopping,
     takes_long,
-    unrolled,
 )
-from myia.infer.paths.branches import branch_many
 from myia.infer.paths.merge_loop import LoopJoin, merge_iteration, merge_last_fixed_point
 from myia.infer.paths.merge_result import MergeResult
 from myia.infer.paths.merge_template import substitute
 from myia.infer.paths.path_values import path_values
-from myia.infer.paths.raised import may_have_raised, unless_raised
+from myia.infer.paths.raised import may_have_raised
 from myia.infer.paths.refit import FixedPoint
 from myia.ir.avals import I64
-from myia.ir.builder import Builder, current_builder, current_span
+from myia.ir.builder import Builder, current_span
 from myia.ir.core import Region, Value, has_effect
 from myia.ir.rewrite import clone_region
 from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise import logic
-from myia.source.diagnostics import InternalError, MyiaError
+from myia.source.diagnostics import InternalError
 
 MAX_ROUNDS = 24
-# Iterations of a `while` that are counted by unrolling it. It must become a loop then.
-MAX_COUNTED_WHILE_ITERATIONS = 4096
 
 
-class _ConditionHasEffects(Exception):
+class ConditionHasEffects(Exception):
     """The condition changes objects: it cannot be a region of its own."""
-
-
-def loop(ctx: Context, code: LoopCode, init: States) -> States:
-    """The carries after the loop: one IR loop, or unrolled code."""
-    return before_rows(ctx, lambda: _loop(ctx, code, init))
-
-
-def _loop(ctx: Context, code: LoopCode, init: States) -> States:
-    if code.items is not None:
-        if (
-            is_static_int(code.items.length)
-            and code.items.length.value == 0
-            and not code.items.current_item
-        ):
-            return init
-        if code.items.unroll:
-            return unrolled(ctx, code, init)
-    saved = ctx.heap.copy()
-    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
-    if (ctx.path, code.key) in ctx.handlers.loops and not code.stops:
-        code = stopping(ctx, code)
-    try:
-        return _known_loop(ctx, code, init, saved, mark)
-    except MyiaError as error:
-        many = isinstance(error.diagnostic, TooManyIterations)
-        if not (many or isinstance(error, NeedsStatic)) or not ctx.capacities.add(code.key):
-            raise
-    ctx.rewind(saved, mark)
-    return _known_loop(ctx, code, init, saved, mark)
-
-
-def _known_loop(
-    ctx: Context, code: LoopCode, init: States, saved: Heap, mark: tuple[int, int, int]
-) -> States:
-    """The same, where lists without a bound have a capacity if that has helped before."""
-    try:
-        return _compiled(ctx, code, init)
-    except MayRaise:
-        ctx.rewind(saved, mark)
-        ctx.handlers.loops.add((ctx.path, code.key))
-        return loop(ctx, code, init)
-    except FewIterations:
-        # Unrolled below, after the `try`.
-        ctx.rewind(saved, mark)
-    except _ConditionHasEffects:
-        ctx.rewind(saved, mark)
-        return _rotated(ctx, code, init)
-    except CertainError as error:
-        ctx.rewind(saved, mark)
-        return _raising_first_iteration(ctx, code, init, error)
-    except NeedsStatic as need:
-        # It cannot be unrolled. An enclosing loop may be, and make the value known in this one.
-        if code.items is not None and not is_static_int(code.items.length):
-            raise
-        ctx.rewind(saved, mark)
-        if code.items is None and isinstance(need.diagnostic, LoopChangesType):
-            return _counted(ctx, code, init, need)
-        return unrolled(ctx, code, init, need)
-    try:
-        return unrolled(ctx, code, init, only_if_few=True)
-    except FewIterations:
-        ctx.rewind(saved, mark)
-        return _compiled(ctx, code, init, may_unroll=False)
-
-
-def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> States:
-    """A `while` that changes the sizes of arrays: unrolled, or a loop of as many iterations.
-
-    Unrolled code shows that its condition is known when compiling, and so its trip count.
-    """
-    test = code.cond
-    assert test is not None
-    saved, start = ctx.heap.copy(), len(current_builder().ops)
-    mark = (start, len(ctx.checks), len(ctx.slips))
-    visits = ctx.visits.get(code.key, 0)
-    result = unrolled(ctx, code, init, need, limit=MAX_COUNTED_WHILE_ITERATIONS)
-    count = ctx.visits.get(code.key, 0) - visits
-    ops = current_builder().ops[start:]
-    few = count <= MAX_UNROLLED_ITERATIONS
-    long = takes_long(ctx, count, ops[: len(ops) // max(count, 1)])
-    if few and (ctx.unrolls_resizing_loops or not long):
-        return result
-    heap, checks, slips = ctx.heap.copy(), ctx.checks[mark[1] :], ctx.slips[mark[2] :]
-    ctx.rewind(saved, mark)
-
-    def body(item: Abstract, xs: States) -> States:
-        test(item, xs)  # for its effects
-        return code.body(item, xs)
-
-    no_item = Static(None)
-    items = Items(Static(count), lambda i: no_item)
-    try:
-        result = _compiled(ctx, LoopCode((code.key, "counted"), items, None, body), init)
-        test(no_item, result)
-    except (NeedsStatic, FewIterations):
-        if not few:
-            refuse_more(ctx, need)
-        ctx.rewind(heap, mark)
-        current_builder().ops += ops
-        ctx.checks += checks
-        ctx.slips += slips
-    return result
-
-
-def _raising_first_iteration(
-    ctx: Context, code: LoopCode, init: States, error: CertainError
-) -> States:
-    """A loop whose first iteration, if there is one, raises `error`."""
-    item = Static(None) if code.items is None else code.items.item(Static(0))
-
-    def iteration() -> States:
-        go = TRUE if code.cond is None else code.cond(item, init)
-        return branch_many(ctx, go, body, lambda: init)
-
-    def body() -> States:
-        code.body(item, init)
-        raise error
-
-    return branch_many(ctx, has_items(code), iteration, lambda: init)
-
-
-def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
-    """Loop rotation: `while c: b`  ->  `go = c; while go: b; go = c`.
-
-    The effects of `c` happen in the same order, and the condition `go` has none.
-    """
-    no_item = Static(None)
-    cond = code.cond
-    assert cond is not None
-    go = cond(no_item, init)
-
-    def body(item: Abstract, xs: States) -> States:
-        after = code.body(item, xs[1:])
-        return [*unless_raised(ctx, lambda: [cond(no_item, after)]), *after]
-
-    if isinstance(go, Static) and not go.value:
-        return init
-    rotated = LoopCode((code.key, "rotated"), code.items, lambda _, xs: xs[0], body)
-    return unless_raised(ctx, lambda: loop(ctx, rotated, [go, *init])[1:])
-
-
-# ----- One loop of the IR
 
 
 @dataclass(frozen=True)
@@ -228,7 +75,7 @@ class _State:
     merged: MergeResult
 
 
-def _compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True) -> States:
+def compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True) -> States:
     """One IR loop. `may_unroll`: raise `FewIterations` where unrolled code costs less."""
     before = ctx.heap.copy()
     runs_every_iteration = code.items is not None and code.cond is None
@@ -353,7 +200,7 @@ class _Iteration:
                 running = logic.and_(running, logic.eq(failed, constant(0, np.int32)))
                 ctx.capacities.counts_on = False
         if ctx.heap.written_since(self.start) or any(map(has_effect, builder.ops)):
-            raise _ConditionHasEffects
+            raise ConditionHasEffects
         self.cond = builder, running
         # The condition is a region of its own: its values are not defined in the body.
         ctx.heap.restore(self.start)

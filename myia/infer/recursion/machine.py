@@ -41,8 +41,8 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.lists.growing_lists import row_at, with_row
-from myia.infer.loops.fixed_point import loop
 from myia.infer.loops.iterators import use_up
+from myia.infer.loops.loop_forms import loop
 from myia.infer.loops.unrolling import LoopCode
 from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch

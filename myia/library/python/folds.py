@@ -10,9 +10,10 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import NONE, Abstract, Static, is_none, is_static_int
-from myia.infer.loops.fixed_point import LoopCode, loop
 from myia.infer.loops.iterables import items_after
 from myia.infer.loops.iterators import sequence_of, use_up
+from myia.infer.loops.loop_forms import loop
+from myia.infer.loops.unrolling import LoopCode
 from myia.infer.operators import comparison
 from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch, branch_many

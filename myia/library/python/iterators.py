@@ -24,7 +24,6 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
-from myia.infer.loops.fixed_point import LoopCode, States, loop
 from myia.infer.loops.generators import is_generator
 from myia.infer.loops.iterables import ITERATORS, Items, index_value, items_of
 from myia.infer.loops.iterators import (
@@ -36,6 +35,8 @@ from myia.infer.loops.iterators import (
     set_state,
     set_taken,
 )
+from myia.infer.loops.loop_forms import loop
+from myia.infer.loops.unrolling import LoopCode, States
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch

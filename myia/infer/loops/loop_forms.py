@@ -1,0 +1,173 @@
+"""The form of a loop: one loop of the IR, rotated, counted, or unrolled.
+
+A loop of the IR (`fixed_point.py`) comes first. Where it fails, or would cost more, the state
+before the loop is restored, and the next form is inferred.
+"""
+
+from __future__ import annotations
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.errors import CertainError, LoopChangesType, NeedsStatic, TooManyIterations
+from myia.infer.domain.heap import Heap
+from myia.infer.domain.values import TRUE, Abstract, Static, is_static_int
+from myia.infer.lists.list_rows import before_rows
+from myia.infer.loops.fixed_point import ConditionHasEffects, compiled
+from myia.infer.loops.iterables import Items
+from myia.infer.loops.unrolling import (
+    MAX_UNROLLED_ITERATIONS,
+    FewIterations,
+    LoopCode,
+    MayRaise,
+    States,
+    has_items,
+    refuse_more,
+    stopping,
+    takes_long,
+    unrolled,
+)
+from myia.infer.paths.branches import branch_many
+from myia.infer.paths.raised import unless_raised
+from myia.ir.builder import current_builder
+from myia.source.diagnostics import MyiaError
+
+# Iterations of a `while` that are counted by unrolling it. It must become a loop then.
+MAX_COUNTED_WHILE_ITERATIONS = 4096
+
+
+def loop(ctx: Context, code: LoopCode, init: States) -> States:
+    """The carries after the loop: one IR loop, or unrolled code."""
+    return before_rows(ctx, lambda: _loop(ctx, code, init))
+
+
+def _loop(ctx: Context, code: LoopCode, init: States) -> States:
+    if code.items is not None:
+        if (
+            is_static_int(code.items.length)
+            and code.items.length.value == 0
+            and not code.items.current_item
+        ):
+            return init
+        if code.items.unroll:
+            return unrolled(ctx, code, init)
+    saved = ctx.heap.copy()
+    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    if (ctx.path, code.key) in ctx.handlers.loops and not code.stops:
+        code = stopping(ctx, code)
+    try:
+        return _known_loop(ctx, code, init, saved, mark)
+    except MyiaError as error:
+        many = isinstance(error.diagnostic, TooManyIterations)
+        if not (many or isinstance(error, NeedsStatic)) or not ctx.capacities.add(code.key):
+            raise
+    ctx.rewind(saved, mark)
+    return _known_loop(ctx, code, init, saved, mark)
+
+
+def _known_loop(
+    ctx: Context, code: LoopCode, init: States, saved: Heap, mark: tuple[int, int, int]
+) -> States:
+    """The same, where lists without a bound have a capacity if that has helped before."""
+    try:
+        return compiled(ctx, code, init)
+    except MayRaise:
+        ctx.rewind(saved, mark)
+        ctx.handlers.loops.add((ctx.path, code.key))
+        return loop(ctx, code, init)
+    except FewIterations:
+        # Unrolled below, after the `try`.
+        ctx.rewind(saved, mark)
+    except ConditionHasEffects:
+        ctx.rewind(saved, mark)
+        return _rotated(ctx, code, init)
+    except CertainError as error:
+        ctx.rewind(saved, mark)
+        return _raising_first_iteration(ctx, code, init, error)
+    except NeedsStatic as need:
+        # It cannot be unrolled. An enclosing loop may be, and make the value known in this one.
+        if code.items is not None and not is_static_int(code.items.length):
+            raise
+        ctx.rewind(saved, mark)
+        if code.items is None and isinstance(need.diagnostic, LoopChangesType):
+            return _counted(ctx, code, init, need)
+        return unrolled(ctx, code, init, need)
+    try:
+        return unrolled(ctx, code, init, only_if_few=True)
+    except FewIterations:
+        ctx.rewind(saved, mark)
+        return compiled(ctx, code, init, may_unroll=False)
+
+
+def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> States:
+    """A `while` that changes the sizes of arrays: unrolled, or a loop of as many iterations.
+
+    Unrolled code shows that its condition is known when compiling, and so its trip count.
+    """
+    test = code.cond
+    assert test is not None
+    saved, start = ctx.heap.copy(), len(current_builder().ops)
+    mark = (start, len(ctx.checks), len(ctx.slips))
+    visits = ctx.visits.get(code.key, 0)
+    result = unrolled(ctx, code, init, need, limit=MAX_COUNTED_WHILE_ITERATIONS)
+    count = ctx.visits.get(code.key, 0) - visits
+    ops = current_builder().ops[start:]
+    few = count <= MAX_UNROLLED_ITERATIONS
+    long = takes_long(ctx, count, ops[: len(ops) // max(count, 1)])
+    if few and (ctx.unrolls_resizing_loops or not long):
+        return result
+    heap, checks, slips = ctx.heap.copy(), ctx.checks[mark[1] :], ctx.slips[mark[2] :]
+    ctx.rewind(saved, mark)
+
+    def body(item: Abstract, xs: States) -> States:
+        test(item, xs)  # for its effects
+        return code.body(item, xs)
+
+    no_item = Static(None)
+    items = Items(Static(count), lambda i: no_item)
+    try:
+        result = compiled(ctx, LoopCode((code.key, "counted"), items, None, body), init)
+        test(no_item, result)
+    except (NeedsStatic, FewIterations):
+        if not few:
+            refuse_more(ctx, need)
+        ctx.rewind(heap, mark)
+        current_builder().ops += ops
+        ctx.checks += checks
+        ctx.slips += slips
+    return result
+
+
+def _raising_first_iteration(
+    ctx: Context, code: LoopCode, init: States, error: CertainError
+) -> States:
+    """A loop whose first iteration, if there is one, raises `error`."""
+    item = Static(None) if code.items is None else code.items.item(Static(0))
+
+    def iteration() -> States:
+        go = TRUE if code.cond is None else code.cond(item, init)
+        return branch_many(ctx, go, body, lambda: init)
+
+    def body() -> States:
+        code.body(item, init)
+        raise error
+
+    return branch_many(ctx, has_items(code), iteration, lambda: init)
+
+
+def _rotated(ctx: Context, code: LoopCode, init: States) -> States:
+    """Loop rotation: `while c: b`  ->  `go = c; while go: b; go = c`.
+
+    The effects of `c` happen in the same order, and the condition `go` has none.
+    """
+    no_item = Static(None)
+    cond = code.cond
+    assert cond is not None
+    go = cond(no_item, init)
+
+    def body(item: Abstract, xs: States) -> States:
+        after = code.body(item, xs[1:])
+        return [*unless_raised(ctx, lambda: [cond(no_item, after)]), *after]
+
+    if isinstance(go, Static) and not go.value:
+        return init
+    rotated = LoopCode((code.key, "rotated"), code.items, lambda _, xs: xs[0], body)
+    return unless_raised(ctx, lambda: loop(ctx, rotated, [go, *init])[1:])
