@@ -18,6 +18,7 @@ from myia.infer.jax.tracing.translate import translate
 from myia.ir.avals import F64
 from myia.ir.builder import build_region
 from myia.source.diagnostics import MyiaError
+from tests.default_run import every
 from tests.lax.sampled_case import Case
 from tests.lax.sampled_oracle import assert_equal, by_jax, on_reference, on_xla
 from tests.lax.sampled_table import CASES, LEFT_OUT, NOT_IN_EVERY_VERSION
@@ -46,7 +47,7 @@ def sample(cases: list[Case]) -> list[Case]:
     return taken
 
 
-@pytest.mark.parametrize("name", sorted(CASES))
+@pytest.mark.parametrize("name", every(3, sorted(CASES)))
 def test_derivatives_are_those_of_jax(name):
     """Some cases by the reference interpreter; the middle one on XLA too, through all passes."""
     cases = sample(CASES[name])

@@ -213,6 +213,7 @@ def test_checks():
     np.testing.assert_allclose(myia.grad(f)(list(XS)), [0.5 * x**-0.5 for x in XS], rtol=1e-14)
 
 
+@pytest.mark.slow
 def test_second_derivatives():
     np.testing.assert_allclose(
         myia.hessian(rest)(list(XS)), np.diag([0, *(2 * 0.9 ** (N - 1 - i) for i in range(1, N))])

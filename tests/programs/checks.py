@@ -41,22 +41,27 @@ def outcome(f: Callable, args: tuple) -> tuple[Any, Exception | None]:
         return None, error
 
 
-def right_derivatives(f: Callable, *args: Any, argnum: int = 0, rtol: float = 1e-5) -> None:
-    """The gradient and a product with the Hessian, against central differences of fourth order of
-    `f` and of the gradient."""
+def right_gradient(f: Callable, *args: Any, argnum: int = 0, rtol: float = 1e-5) -> None:
+    """The gradient against central differences of fourth order of `f`."""
     at, direction = args[argnum], random_direction(args[argnum])
-    gradient = myia.grad(f, argnums=argnum)
-
-    def call(g: Callable, x: Any) -> Any:
-        return g(*copy.deepcopy((*args[:argnum], x, *args[argnum + 1 :])))
-
-    got = vector(call(gradient, at))
-    slope = differences(lambda x: np.array([float(call(f, x))]), at, direction)
+    got = vector(called(myia.grad(f, argnums=argnum), args, argnum, at))
+    slope = differences(lambda x: np.array([float(called(f, args, argnum, x))]), at, direction)
     np.testing.assert_allclose(got @ direction, slope[0], rtol, rtol * 1e-2)
 
-    second = call(products_with_hessian(f, argnum, like(at, direction)), at)
-    want = differences(lambda x: vector(call(gradient, x)), at, direction)
-    np.testing.assert_allclose(vector(second), want, rtol, rtol * np.abs(want).max() + 1e-8)
+
+def right_second(f: Callable, *args: Any, argnum: int = 0, rtol: float = 1e-5) -> None:
+    """A product with the Hessian against central differences of fourth order of the gradient."""
+    at, direction = args[argnum], random_direction(args[argnum])
+    gradient = myia.grad(f, argnums=argnum)
+    product = products_with_hessian(f, argnum, like(at, direction))
+    second = vector(called(product, args, argnum, at))
+    want = differences(lambda x: vector(called(gradient, args, argnum, x)), at, direction)
+    np.testing.assert_allclose(second, want, rtol, rtol * np.abs(want).max() + 1e-8)
+
+
+def called(f: Callable, args: tuple, argnum: int, x: Any) -> Any:
+    """The result with another argument at `argnum`; all are copies."""
+    return f(*copy.deepcopy((*args[:argnum], x, *args[argnum + 1 :])))
 
 
 def products_with_hessian(f: Callable, argnum: int, tangent: Any) -> Callable:

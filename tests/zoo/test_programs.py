@@ -269,7 +269,7 @@ def test_second_order(case):
     check_second_order(case, case.on_reference)
 
 
-@programs(10)
+@programs(25)
 def test_second_order_on_xla(case):
     check_second_order(case, case.on_xla)
 

@@ -168,6 +168,7 @@ def test_derivatives_of_heaps(k):
         myia.check_grads(lambda xs, v: HEAPS[k](xs, v) * 1e-3, (DISTINCT, 1.3), order=1)
 
 
+@pytest.mark.slow
 def test_second_derivatives_of_a_heap():
     def program(xs, v):
         heapq.heapify(xs)

@@ -95,6 +95,7 @@ def test_gradient(f, args, argnums):
         np.testing.assert_allclose(g, central(f, args, i), rtol=2e-6, atol=2e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("f", "x"),
     [

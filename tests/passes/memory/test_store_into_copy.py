@@ -10,6 +10,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
 from myia.passes.memory.store_into_copy import store_into_copy
+from tests.default_run import every
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -164,8 +165,9 @@ def test_values(f, dtype):
             np.testing.assert_allclose(a, b, rtol=1e-6 if dtype is np.float32 else 1e-14)
 
 
+@pytest.mark.parametrize("order", every(2, [1, 2]))
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
-def test_derivatives(f):
+def test_derivatives(f, order):
     rng = np.random.default_rng(1)
     x, y = 0.5 + np.abs(rng.normal(size=(2, 70)))
 
@@ -173,7 +175,7 @@ def test_derivatives(f):
         r = f(x, y)
         return sum([np.sum(np.cos(a)) for a in r]) if isinstance(r, tuple) else np.sum(np.cos(r))
 
-    myia.check_grads(loss, (x, y), order=2)
+    myia.check_grads(loss, (x, y), order=order)
 
 
 def test_zeros_keep_their_signs():

@@ -272,7 +272,7 @@ def test_programs_and_their_derivatives(f, args):
     myia.check_grads(lambda *args: np.sum(np.cos(f(*args))), args, order=1)
 
 
-@pytest.mark.parametrize("program", every(3, PROGRAMS), ids=lambda program: program[0].__name__)
+@pytest.mark.parametrize("program", every(9, PROGRAMS), ids=lambda program: program[0].__name__)
 def test_second_derivatives_of_programs(program):
     f, args = program
     myia.check_grads(lambda *args: np.sum(np.cos(f(*args))), args, order=2)

@@ -241,7 +241,7 @@ def test_programs_and_their_derivatives(f, args):
     myia.check_grads(lambda *args: sum(np.sum(np.cos(y)) for y in results(*args)), args, order=1)
 
 
-@pytest.mark.parametrize("program", every(3, PROGRAMS), ids=lambda program: program[0].__name__)
+@pytest.mark.parametrize("program", every(9, PROGRAMS), ids=lambda program: program[0].__name__)
 def test_second_derivatives_of_programs(program):
     f, args = program
 

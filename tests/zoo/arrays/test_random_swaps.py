@@ -135,7 +135,7 @@ def check_gradient(f, args, rng) -> None:
 
 
 def test_random_swaps():
-    assert sum(check(seed) for seed in range(60)) >= 35
+    assert sum(check(seed) for seed in range(30)) >= 17
 
 
 @pytest.mark.slow

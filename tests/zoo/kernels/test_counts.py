@@ -11,6 +11,7 @@ from benchmarks.exponents import exponent_excess_of_counts
 from benchmarks.kernel_programs import KERNELS
 from myia.ir.core import walk
 from myia.ir.parser import parse
+from tests.default_run import every
 from tests.zoo.hlo_copies import copies_in_loops
 
 NAMES = (
@@ -68,7 +69,7 @@ def test_the_exponent_of_the_gradient_is_that_of_the_primal(name):
         assert more <= 0.15
 
 
-@pytest.mark.parametrize("name", SECOND)
+@pytest.mark.parametrize("name", every(3, SECOND))
 def test_the_exponent_of_the_second_derivative_is_that_of_the_primal(name):
     """A whole array in each iteration would add one. At these sizes each kernel has one storage."""
     kernel, sizes = KERNELS[name], (96, 192)
