@@ -41,7 +41,7 @@ from myia.primitives.arrays.dynamic_slices import (
 from myia.primitives.arrays.gather import scatter_add
 from myia.primitives.arrays.scattering import scatter
 from myia.primitives.core.structured import Loop, if_p, loop_p
-from myia.rewriting.def_use import definitions, uses
+from myia.rewriting.def_use import definitions, nested_uses, uses
 
 SCATTERS = (scatter, scatter_add)
 
@@ -226,8 +226,9 @@ def other_uses(loop: Loop, i: int) -> list[Op] | None:
     chain, arg = slice_chains(loop.body)[i], loop.body.args[1 + i]
     if chain is None or _condition_reads(loop, i):
         return None
+    operand_of = nested_uses(loop.body).operand_of
+    users = dict.fromkeys(op for x in (arg, *chain.versions) for op in operand_of.get(x, ()))
     versions = {arg, *chain.versions}
-    users = [op for op in walk(loop.body) if not versions.isdisjoint(op.operands)]
     others = [op for op in users if not _is_step(op, versions, chain)]
     return others if _stay_within_carry(loop, versions, i) else None
 
@@ -251,11 +252,9 @@ def _is_step(op: Op, versions: set[Value], chain: VersionChain) -> bool:
 def _stay_within_carry(loop: Loop, versions: set[Value], i: int) -> bool:
     """Are versions of the array yielded only as versions of it, and by the loop as carry `i`?"""
     escaping = {y for j, y in enumerate(loop.body.yields) if j != i}
-    for op in walk(loop.body):
-        for region in op.regions:
-            results = zip(region.yields[-len(op.results) :], op.results)
-            escaping.update(y for y, result in results if result not in versions)
-    return versions.isdisjoint(escaping)
+    yielded_as = nested_uses(loop.body).yielded_as
+    kept = all(result in versions for x in versions for result in yielded_as.get(x, ()))
+    return kept and versions.isdisjoint(escaping)
 
 
 def is_write_only_carry(loop: Loop, i: int) -> bool:

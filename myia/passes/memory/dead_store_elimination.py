@@ -35,7 +35,7 @@ from myia.ir.core import Function, Op, Region, Value, walk
 from myia.ir.rewrite import Env
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
 from myia.primitives.core.structured import Loop, loop_p
-from myia.rewriting.def_use import uses
+from myia.rewriting.def_use import nested_uses, uses
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
 
 
@@ -94,9 +94,10 @@ class _Elimination:
 
 def _is_only_stored(op: Op, body: Region, chain: VersionChain) -> bool:
     """Is what `op` computes in a loop's body used for nothing but stores into the array?"""
-    regions = (body, *(inner for each in walk(body) for inner in each.regions))
-    (region,) = (each for each in regions if op in each.ops)
-    if op.regions or op.primitive.effect or any(y in region.yields for y in op.results):
+    if op.regions or op.primitive.effect:
+        return False
+    region = nested_uses(body).region_of[op]
+    if any(y in region.yields for y in op.results):
         return False
     users = (user for y in op.results for user in uses(region).get(y, ()))
     return all(user in chain.stores or _is_only_stored(user, body, chain) for user in users)
