@@ -47,7 +47,8 @@ from myia.ir.core import Function
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
 from myia.passes.joined_scalars import join_scalars
-from myia.passes.pipeline import Pass, left_out, optimize
+from myia.passes.phase import Pass
+from myia.passes.pipeline import left_out, optimize
 from myia.primitives.core.platforms import ANY, OTHERS, default_platform, inferring_for
 from myia.source import progress
 from myia.source.diagnostics import InternalError, MyiaError

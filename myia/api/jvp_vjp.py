@@ -15,6 +15,7 @@ from myia.api.transformed import Transformed
 from myia.frontend.source_text.texts import take
 from myia.infer.boundary.instances import copied
 from myia.infer.derivatives import derivatives
+from myia.infer.derivatives.argument_copies import call_with_copies
 from myia.infer.domain.facts import Identity
 from myia.infer.domain.values import Abstract
 from myia.infer.eval.calls import CALLABLE_TYPES
@@ -135,7 +136,7 @@ def _jvp(
 
 
 def _call(ctx: Interpreter, f: Abstract, has_aux: bool, *primals: Abstract) -> Abstract:
-    result = derivatives.call_with_copies(ctx, f, primals, {}, {}, range(len(primals)))
+    result = call_with_copies(ctx, f, primals, {}, {}, range(len(primals)))
     derivatives.without_aux(ctx, result, has_aux)
     return result
 

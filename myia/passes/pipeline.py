@@ -13,7 +13,7 @@ later one picks up, or the same one in the next round.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from myia.ir.core import Function
 from myia.passes.canonicalize.constant_folding import constant_folding
@@ -59,6 +59,7 @@ from myia.passes.memory.selection_by_index import selection_by_index
 from myia.passes.memory.slice_composition import slice_composition
 from myia.passes.memory.stack_hoisting import stack_hoisting
 from myia.passes.memory.store_into_copy import store_into_copy
+from myia.passes.phase import Pass, Phase
 from myia.passes.run_time_sizes.masked_products import masked_products
 from myia.passes.run_time_sizes.valid_elements import valid_elements
 from myia.passes.vectorize.adjacent_accesses import adjacent_accesses
@@ -66,42 +67,6 @@ from myia.passes.vectorize.inner_loop import inner_loop
 from myia.passes.vectorize.outer_loop import outer_loop
 
 MAX_ROUNDS = 4
-
-
-@dataclass(frozen=True)
-class Pass:
-    """One pass at its place in a stage.
-
-    why      in one sentence: what it is for, at this place
-    needs    passes that must run before it: in the same stage, or in an earlier one
-    before   passes of the same stage that must run after it
-    on       the platforms on which it pays; none: on all
-    """
-
-    function: Callable[[Function], Function]
-    why: str
-    needs: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
-    on: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return self.function.__name__
-
-
-@dataclass(frozen=True)
-class Phase:
-    """Passes with one purpose, in the order in which they run.
-
-    once     it runs once, before the rounds of its stage
-    stable   it runs until nothing changes, in each round of its stage
-    """
-
-    name: str
-    why: str
-    passes: tuple[Pass, ...]
-    once: bool = False
-    stable: bool = False
 
 
 REPETITION = Phase(

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from myia.ir.core import Function
 from myia.ir.printer import to_text
-from myia.passes.pipeline import PHASES, Pass, optimize
+from myia.passes.phase import Pass
+from myia.passes.pipeline import PHASES, optimize
 from tests.debugging.compare_stages import (
     RIGHT,
     ROOT,

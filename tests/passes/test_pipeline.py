@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import myia
-from myia.passes.pipeline import PHASES, Pass, Phase
+from myia.passes.phase import Pass, Phase
+from myia.passes.pipeline import PHASES
 from myia.pipeline import STAGES, Options
 from myia.source.diagnostics import InternalError
 from tests.passes.by_name import EVERY, passes_of, substitute

@@ -33,7 +33,8 @@ from myia.infer.custom.regions import (
     close_region,
 )
 from myia.infer.custom.rule_checks import RuleResultChecker
-from myia.infer.derivatives.derivatives import argument_numbers, base_objects, link_may_alias
+from myia.infer.derivatives.argument_copies import base_objects, link_may_alias
+from myia.infer.derivatives.derivatives import argument_numbers
 from myia.infer.derivatives.parameters import function_name
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadRule, BadType, RuleTooDeep, Unsupported

@@ -1,0 +1,82 @@
+"""Calls on copies of their arguments, which may be one another's aliases as the originals are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from myia.infer.derivatives.lost_state import record_lost_state
+from myia.infer.domain.context import Context
+from myia.infer.domain.values import Abstract, Ref
+from myia.infer.lists import list_rows
+from myia.infer.paths.region_outputs import deep_copied
+
+
+def call_with_copies(
+    ctx: Context,
+    f: Abstract,
+    args: tuple,
+    kwargs: dict,
+    given: dict[int, Abstract],
+    differentiated: Collection[int] | None = None,
+) -> Abstract:
+    """`f(*args, **kwargs)` on copies of its arguments; those in `given` are copies already.
+
+    `differentiated`: the positions by which a derivative is taken (None: those of `given`).
+    """
+    made: dict[int, Ref] = {}
+    full = [given[i] if i in given else deep_copied(ctx, x, made) for i, x in enumerate(args)]
+    options = {k: deep_copied(ctx, x, made) for k, x in kwargs.items()}
+    link_copies(ctx, [*args, *kwargs.values()], [*full, *options.values()])
+    before = ctx.heap.copy()
+    result = ctx.call(f, full, options)
+    chosen = given if differentiated is None else differentiated
+    record_lost_state(ctx, f, full, options, chosen, before, result)
+    return result
+
+
+def link_copies(ctx: Context, originals: list[Abstract], copies: list[Abstract]) -> None:
+    """Add may-alias edges between copies of one object: a write to one invalidates the others."""
+    link_may_alias(ctx, base_objects(ctx, originals, as_lists=True), base_objects(ctx, copies))
+
+
+def link_may_alias(
+    ctx: Context, originals: Sequence[list[int]], objects: Sequence[list[int]]
+) -> None:
+    """Add may-alias edges between objects that have an original in common."""
+    linked: dict[int, set[int]] = {}
+    for shown, ids in zip(originals, objects, strict=True):
+        for original in shown:
+            known = linked.setdefault(original, set())
+            for other, id in itertools.product(known, ids):
+                if other != id:
+                    ctx.heap.add_mutual_alias(other, id)
+            known.update(ids)
+
+
+def base_objects(ctx: Context, xs: Iterable[Abstract], as_lists: bool = False) -> list[list[int]]:
+    """For each object in `xs` its id; for a view the ids of the arrays that it may show.
+
+    `as_lists`: for a row of a list of lists the list that it was, not the array of the rows.
+    """
+    return list(_iter_base_objects(ctx, xs, (), as_lists))
+
+
+def _iter_base_objects(
+    ctx: Context, xs: Iterable[Abstract], inside: tuple[int, ...], as_lists: bool
+) -> Iterator[list[int]]:
+    """`inside`: the objects that hold `xs`, which may hold themselves."""
+    for x in xs:
+        if ctx.is_array(x):
+            if ctx.shape(x):  # an array without axes may be copied to a number
+                yield ctx.heap.owners(x.id)
+        elif not isinstance(x, Ref):
+            yield from _iter_base_objects(ctx, x.children(), inside, as_lists)
+        elif (rows := list_rows.objects_of_rows(ctx, x, as_lists)) is not None:
+            if list_rows.row_of(ctx, x) is None:
+                yield [x.id]
+            yield from ([id] for id in rows)
+        elif x.id not in inside:
+            children = ctx.contents(x).children()
+            yield [x.id]
+            yield from _iter_base_objects(ctx, children, (*inside, x.id), as_lists)
