@@ -255,5 +255,5 @@ class Variant:
             explain(error)
             raise
         if self.write_back is not None:
-            self.write_back.apply(results, objects)
+            self.write_back.apply(results, objects, leaves, hidden)
         return self.program.recipe(results, objects)

@@ -62,7 +62,8 @@ emits code.
 A result whose size is known only at run time (`numpy.nonzero`, `numpy.unique`, `x[mask]`) is
 cut to this size where it leaves compiled code. Eigenvalues of matrices that are not symmetric
 (`numpy.linalg.eig`, `numpy.roots`, `scipy.linalg.sqrtm`) are complex, also where all of them are
-real. `numpy.random` is refused: draw the numbers outside, or use `jax.random` with a key.
+real. Of `numpy.random`, generators draw in compiled code:
+see [python.md](python.md#random-numbers).
 """
 
 

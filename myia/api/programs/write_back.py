@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from myia.api.programs.decision_tree import Hidden
+from myia.api.programs.resources import TRACED, Resources
 from myia.infer.boundary.instances import set_state, state_of
 from myia.infer.boundary.integers import steps
 from myia.infer.boundary.signature import Leaf, Node, leaves_of
 from myia.infer.boundary.signature_differences import path_text
 from myia.infer.eval.program import Program
+from myia.infer.stand_ins import STAND_INS
 
 # Of NumPy's search for a shared element; where it finds no answer, there may be one. (NumPy's own
 # types know no other limits than 0 and -1.)
@@ -41,11 +43,15 @@ class WriteBack:
         self._updates, self._assignments = program.updates, program.assignments
         self._named = [*zip(names, positional), *keywords.items()]
         leaves = (leaf for _, signature in self._named for leaf in leaves_of(signature))
-        if self._assignments and any(leaf.kind == "traced" for leaf in leaves):
+        kinds = {leaf.kind for leaf in leaves}
+        if self._assignments and "traced" in kinds:
             name = self._assignments[0].name
             raise TypeError(f"the global {name!r} would be a tracer of JAX: return what it gets")
         self._named += [(fact.name, fact.answer) for fact in program.facts]
         changed = {i for i, _ in program.updates}
+        self._resources = Resources([signature for _, signature in self._named], changed)
+        if self._resources and kinds & {"traced", "transformed"}:
+            raise TypeError(TRACED)
         # An executable copies the caller's arrays. It may take the copy of one that is written to
         # for its new elements.
         self.donated = [leaf for leaf, i in self._arrays() if i in changed]
@@ -74,15 +80,25 @@ class WriteBack:
             a, b = self._name_of(x, objects), self._name_of(y, objects)
             raise ValueError(f"{a} and {b} share memory, and {a} is written to: pass copies")
 
-    def apply(self, numbers: Sequence[Any], objects: Sequence[Any]) -> None:
-        """Change the caller's objects as the function did."""
+    def apply(
+        self,
+        numbers: Sequence[Any],
+        objects: Sequence[Any],
+        leaves: Sequence[Any],
+        hidden: Hidden,
+    ) -> None:
+        """Change the caller's objects as the function did.
+
+        `leaves`, `hidden`: what it was given.
+        """
         changes = [(objects[i], recipe(numbers, objects)) for i, recipe in self._updates]
         for target, value in changes:
             if isinstance(target, np.ndarray) and not target.flags.writeable:
                 self._check_unchanged(target, value, objects)
         assignments = [found.apply(numbers, objects) for found in self._assignments]
-        for target, value in changes:
-            _assign(target, value)
+        with self._resources.unchanged(objects, leaves, hidden):
+            for target, value in changes:
+                _assign(target, value)
         for assign in assignments:
             assign()
 
@@ -174,5 +190,7 @@ def _assign(target: Any, value: Any) -> None:
         target.update(value)
     elif isinstance(target, list):
         target[:] = value
+    elif type(target) in STAND_INS:
+        set_state(target, value)
     else:
         set_state(target, state_of(value))

@@ -49,6 +49,7 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.registry import LIBRARIES
+from myia.infer.stand_ins import in_program
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import array_constant
@@ -229,7 +230,7 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
     elif node.kind == "set":
         contents = SetObject(node.cls, parts)
     else:
-        contents = InstanceObject(node.cls, node.keys, parts)
+        contents = InstanceObject(in_program(node.cls), node.keys, parts)
     inputs.fill(ctx, ref, contents)
     return ref
 

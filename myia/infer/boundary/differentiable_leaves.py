@@ -30,6 +30,7 @@ from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, is_
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.infer.paths.region_outputs import deep_copied
+from myia.infer.stand_ins import is_resource
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 
@@ -161,6 +162,8 @@ class _Walk:
         if isinstance(contents, SetObject) and len(known) == len(contents.items):
             self.structure(Static(frozenset(known)), path)
             return _kept(x)  # a setting, if it was not refused
+        if is_resource(contents):
+            return _kept(x)
         if isinstance(contents, InstanceObject) and not (
             self.integers or holds_number(self.ctx, x)
         ):

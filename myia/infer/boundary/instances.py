@@ -16,6 +16,8 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
+from myia.infer.stand_ins import ORIGINALS, STAND_INS
+
 HEAP_TYPE = 1 << 9  # of the flags of a class: it was made at run time, by a `class` statement
 WITHOUT_STATE = ("builtins", "functools", "numpy")  # modules whose classes are known by name
 POINTER = object.__basicsize__ // 2
@@ -105,6 +107,8 @@ def is_generated(cls: type, method: Any) -> bool:
 def state_of(x: Any) -> Mapping[str, Any]:
     """The attributes that hold an instance's state."""
     cls = type(x)
+    if cls in STAND_INS:
+        return STAND_INS[cls].read(x) or {}
     slots = slots_of(cls)
     if not slots:
         return x.__dict__ if cls.__dictoffset__ else {}
@@ -120,6 +124,9 @@ def state_of(x: Any) -> Mapping[str, Any]:
 def set_state(x: Any, state: Mapping[str, Any]) -> None:
     """Give an instance these attributes, and no others."""
     cls = type(x)
+    if cls in STAND_INS:
+        STAND_INS[cls].write(x, state)
+        return
     slots = slots_of(cls)
     for name, slot in slots.items():
         if name in state:
@@ -135,7 +142,12 @@ def set_state(x: Any, state: Mapping[str, Any]) -> None:
 
 
 def new_instance(cls: type, state: Mapping[str, Any]) -> Any:
-    """An instance with this state; neither `__new__` nor `__init__` of the class is called."""
+    """An instance with this state; neither `__new__` nor `__init__` of the class is called.
+
+    Of a stand-in: an object of the class for which it stands.
+    """
+    if cls in ORIGINALS:
+        return ORIGINALS[cls].make(state)
     make = types.SimpleNamespace if issubclass(cls, types.SimpleNamespace) else object
     instance: Any = make.__new__(cls)
     set_state(instance, state)

@@ -47,6 +47,7 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic, read, with_nominal_shape
 from myia.infer.lists import growing_lists, item_templates
 from myia.infer.lists.item_templates import Rows
+from myia.infer.stand_ins import is_resource
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.source.span import Span
@@ -236,7 +237,7 @@ class Outputs:
         return lambda n: n[leaf].tolist() if weak else list(map(list, n[leaf]))
 
     def update(self, id: int) -> Recipe:
-        """The contents of an argument object after the call."""
+        """The contents of an argument object after the call; of one with a stand-in, its state."""
         ref = Ref(id)
         if isinstance(row := self.ctx.heap[id], RowObject) and isinstance(row.index, Static):
             numbers_of, k = self.rows_of(row.base), row.index.value
@@ -244,6 +245,9 @@ class Outputs:
         contents = self.ctx.contents(ref)
         if isinstance(contents, STATIC_ARRAYS):
             return Number(self.leaf(self.ctx.read(ref), WRITTEN))
+        if isinstance(contents, InstanceObject) and is_resource(contents):
+            names, items = contents.names, _sequence([self.recipe(x) for x in contents.children()])
+            return lambda n, o: dict(zip(names, items(n, o)))
         return self.rebuilt(contents)
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from myia.infer.boundary.instances import has_own_operators, is_state, state_of
 from myia.infer.domain.facts import Constant, Identity, contents_of, exact, is_value
 from myia.infer.registry import is_marked_for_tracing, is_traced
+from myia.infer.stand_ins import STAND_INS, has_stand_in
 from myia.source.defaults import defaults_of, keyword_defaults
 
 
@@ -283,6 +284,10 @@ def _instance(flat: Flattener, x: Any) -> Node | SeenObject:
     return Node("instance", type(x), tuple(state), tuple(map(flat.add, state.values())))
 
 
+def _with_stand_in(flat: Flattener, x: Any) -> Any:
+    return _instance(flat, x) if has_stand_in(x) else Identity(x)
+
+
 def _function(flat: Flattener, x: types.FunctionType) -> Any:
     if is_traced(x) and not is_marked_for_tracing(x):
         return LibraryFunction(x)
@@ -370,6 +375,7 @@ PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = [  # of an object, but tr
     (lambda x: isinstance(x, dict), _dict),
     (lambda x: isinstance(x, np.dtype), _constant),
     (lambda x: isinstance(x, (int, str)), _text_or_integer),
+    (lambda x: type(x) in STAND_INS, _with_stand_in),
     (is_value, lambda flat, x: Constant(x, (type(x), repr(x)))),
     (lambda x: isinstance(x, functools.partial), _partial),
     (is_state, _instance),

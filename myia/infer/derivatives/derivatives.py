@@ -273,7 +273,7 @@ def pullback_of(ctx: Context, f: Abstract, primals: Sequence[Abstract], has_aux:
     """The pullback alone, of copies: f may change its arguments."""
     made: dict[int, Ref] = {}
     then = ctx.heap.copy()  # what f reads besides its arguments must be the same when it is called
-    items = (f, *(deep_copied(ctx, x, made) for x in primals))
+    items = (f, *(deep_copied(ctx, x, made, with_resources=True) for x in primals))
     return Partial(pullback, items, (has_aux, _Then(then)))
 
 
@@ -288,6 +288,8 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
     """The cotangents of the primals, for a cotangent of f's result."""
     (f, *primals), (has_aux, then) = partial.items, partial.meta
     before = ctx.heap.copy()
+    made: dict[int, Ref] = {}  # what f does to its copies, each pullback does to its own
+    primals = [deep_copied(ctx, x, made, with_resources=True) for x in primals]
     # The function has been run for its value.
     with no_host_calls(ctx, "the pullback"), ctx.heap.recorded_reads() as reads:
         options = GradOptions(tuple(range(len(primals))), has_aux)

@@ -22,6 +22,7 @@ from myia.infer.domain.heap import ArrayObject, Contents, DictObject, Heap, Inst
 from myia.infer.domain.heap_arrays import STATIC_ARRAYS
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, same_static
 from myia.infer.lists.list_rows import is_as_before
+from myia.infer.stand_ins import is_resource
 from myia.ir.core import Value
 
 
@@ -99,7 +100,7 @@ class _Walk:
             for place, child in zip(places_of(x), x.children()):
                 yield from self.changes(child, f"{path}{place}")
             return
-        if x.id in self.seen or self.is_returned(x):
+        if x.id in self.seen or self.is_returned(x) or is_resource(self.before[x.id]):
             return
         self.seen.add(x.id)
         old, new = self.before[x.id], self.ctx.heap[x.id]

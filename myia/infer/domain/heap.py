@@ -333,7 +333,7 @@ class Heap:
     def written_since(self, start: Heap) -> bool:
         """Whether an object that was there at `start` has other contents now."""
         # Roots (negative ids) enter `objects` when they are first written to or invalidated.
-        return any(c is not self[i] for i, c in start.objects.items()) or any(
+        return any(c is not self.objects.get(i) for i, c in start.objects.items()) or any(
             i < 0 and i not in start.objects for i in self.objects
         )
 

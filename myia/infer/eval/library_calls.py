@@ -43,7 +43,8 @@ RANDOM_LABEL = "a compiled function gives the same result for the same arguments
 def refuse(ctx: Context, f: Any) -> NoReturn:
     """An error for a callable without a handler or readable source."""
     name = name_of(f)
-    label = RANDOM_LABEL if name.startswith(("numpy.random.", "random.")) else ""
+    is_global = name.startswith(("numpy.random.", "random.")) and "Generator." not in name
+    label = RANDOM_LABEL if is_global else ""
     kind = "numba" if type(f).__module__.startswith("numba.") else name
     ctx.fail(Unsupported, what=f"`{name}`", label_text=label, help_text=help_for(kind) or OUTSIDE)
 

@@ -42,6 +42,7 @@ from myia.infer.domain.values import (
     Text,
     Tuple,
 )
+from myia.infer.stand_ins import in_python
 
 OPERATORS: dict[str, tuple[Callable, str]] = {  # the function, and the name of its method
     "+": (operator.add, "add"),
@@ -79,7 +80,7 @@ def type_of(ctx: Context, x: Abstract) -> type | None:
     """The type of `x`; None where it is not known."""
     contents = ctx.contents(x) if isinstance(x, Ref) else None
     if isinstance(contents, (InstanceObject, SetObject)):
-        return contents.cls
+        return in_python(contents.cls)
     try:
         return type(sample(ctx, x))
     except NoSample:

@@ -25,6 +25,7 @@ from myia.infer.domain.memory_order import is_contiguous
 from myia.infer.domain.values import Abstract, Ref, Scalar, as_ref
 from myia.infer.dynamic.access import read as read_sized
 from myia.infer.paths.merge_template import substitute
+from myia.infer.stand_ins import is_resource
 from myia.ir.core import Value
 
 
@@ -75,10 +76,21 @@ def substitute_results(
     return [substitute(x, env) for x in xs]
 
 
-def deep_copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
-    """`x` with copies of the arrays and containers in it; `made` keeps aliases aliases."""
+def deep_copied(
+    ctx: Context, x: Abstract, made: dict[int, Ref], *, with_resources: bool = False
+) -> Abstract:
+    """`x` with copies of the arrays and containers in it; `made` keeps aliases aliases.
+
+    `with_resources`: of what has a stand-in, too (`infer/stand_ins.py`).
+    """
+
+    def copy(x: Abstract) -> Abstract:
+        return deep_copied(ctx, x, made, with_resources=with_resources)
+
     if not isinstance(x, Ref):
-        return x.rebuild(tuple(deep_copied(ctx, c, made) for c in x.children()))
+        return x.rebuild(tuple(map(copy, x.children())))
+    if is_resource(ctx.heap[x.id]) and not with_resources:
+        return x
     if x.id not in made:
         if (found := _copied_rows(ctx, ctx.heap[x.id], made)) is not None:
             made[x.id] = found
@@ -92,7 +104,7 @@ def deep_copied(ctx: Context, x: Abstract, made: dict[int, Ref]) -> Abstract:
             elements = read_sized(ctx, x)
             contents = DynamicArray(elements.value, elements.dynamic_axes)
         made[x.id] = ctx.new(contents)
-        children = tuple(deep_copied(ctx, c, made) for c in contents.children())
+        children = tuple(map(copy, contents.children()))
         ctx.heap.objects[made[x.id].id] = contents.rebuild(children)
     return made[x.id]
 

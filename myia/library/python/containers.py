@@ -199,7 +199,7 @@ def _shallow_copy(ctx: Context, x: Abstract) -> Abstract:
 
 @function(copy.deepcopy)
 def _deep_copy(ctx: Context, x: Abstract) -> Abstract:
-    return deep_copied(ctx, x, {})
+    return deep_copied(ctx, x, {}, with_resources=True)
 
 
 # ----- Dicts

@@ -45,6 +45,7 @@ from myia.infer.numeric.constant_methods import constant_or_none, evaluate_const
 from myia.infer.numeric.f_strings import brace_format, format_parts
 from myia.infer.paths.caught import class_of_caught, option_of, text
 from myia.infer.registry import as_is, function, method
+from myia.infer.stand_ins import in_python
 
 # ----- Types and attributes
 
@@ -70,7 +71,7 @@ def class_of(ctx: Context, x: Abstract) -> type:
     if isinstance(x, Ref):
         contents = ctx.contents(x)
         if isinstance(contents, (InstanceObject, DictObject, SetObject)):
-            return contents.cls
+            return in_python(contents.cls)
         return np.ndarray if ctx.is_array(x) or is_dynamic(ctx, x) else list
     ctx.fail(Unsupported, what=f"the type of {ctx.describe(x)}")
 

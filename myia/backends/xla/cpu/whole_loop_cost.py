@@ -18,7 +18,7 @@ from myia.backends.xla.cpu.buffer_aliasing import READS, WRITES
 from myia.ir.core import Op, Region, Value, walk
 from myia.primitives.arrays import cumulative, dynamic_slices, gather, reductions, shaping
 from myia.primitives.core import structured
-from myia.primitives.core.define import PointwisePrimitive, constant_p, empty_p
+from myia.primitives.core.define import PointwisePrimitive, constant_p, empty_p, literal_p
 from myia.primitives.linalg import dot
 from myia.primitives.special import gamma_bessel
 
@@ -93,6 +93,7 @@ _ALLOWED = {
     structured.call_p,
     constant_p,
     empty_p,
+    literal_p,
 }
 
 

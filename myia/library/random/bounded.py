@@ -1,0 +1,90 @@
+"""Integers in 0, ..., limit, all as likely: Lemire's method, on words of 64, 32, 16 and 8 bits.
+
+The upper half of `word * (limit + 1)` is the number; a lower half below 2**bits mod (limit + 1) is
+refused. (Lemire: Fast random integer generation in an interval, 2019.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from myia.library.random.pcg64 import MASK, product_high
+
+ALL32 = 2**32 - 1
+
+
+def below64(bits: Any, limit: Any) -> Any:
+    """A uint64 in 0, ..., limit; limits of 32 bits take words of 32 bits."""
+    if limit == 0:
+        return np.uint64(0)
+    if limit < ALL32:
+        return lemire32(bits, limit)
+    if limit == ALL32:
+        return bits.word32()
+    if limit == np.uint64(2**64 - 1):
+        return bits.word()
+    return _lemire64(bits, limit)
+
+
+def below32(bits: Any, limit: Any) -> Any:
+    if limit == 0:
+        return np.uint64(0)
+    if limit == ALL32:
+        return bits.word32()
+    return lemire32(bits, limit)
+
+
+def lemire32(bits: Any, limit: Any) -> Any:
+    count = limit + np.uint64(1)
+    product = bits.word32() * count
+    if product & MASK < count:
+        refused = (np.uint64(ALL32) - limit) % count
+        while product & MASK < refused:
+            product = bits.word32() * count
+    return product >> 32
+
+
+def _lemire64(bits: Any, limit: Any) -> Any:
+    count = limit + np.uint64(1)
+    word = bits.word()
+    if word * count < count:
+        refused = (np.uint64(2**64 - 1) - limit) % count
+        while word * count < refused:
+            word = bits.word()
+    return product_high(word, count)
+
+
+class Pieces:
+    """Words of 32 bits in pieces of `width` bits, the lowest first."""
+
+    def __init__(self, bits: Any, width: int) -> None:
+        self.bits = bits
+        self.width = width
+        self.left = 0
+        self.word = np.uint64(0)
+
+    def next(self) -> Any:
+        if self.left == 0:
+            self.word = self.bits.word32()
+            self.left = 32 // self.width - 1
+        else:
+            self.word = self.word >> self.width
+            self.left -= 1
+        return self.word & np.uint64(2**self.width - 1)
+
+    def below(self, limit: Any) -> Any:
+        """In 0, ..., limit."""
+        every = np.uint64(2**self.width - 1)
+        if limit == 0:
+            return np.uint64(0)
+        if limit == every:
+            return self.next()
+        count = limit + np.uint64(1)
+        product = self.next() * count
+        if product & every < count:
+            refused = (every - limit) % count
+            while product & every < refused:
+                product = self.next() * count
+        return product >> self.width

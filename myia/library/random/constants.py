@@ -1,0 +1,43 @@
+"""Tables that are computed once, as constants of a program.
+
+constant(ziggurat.normal, "width")   ->   an array of 256 numbers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.values import Abstract, Static
+from myia.infer.registry import function
+from myia.primitives.core.define import array_constant
+
+
+def constant(tables: Callable[[], Any], name: str) -> Any:
+    """The array `name` of what `tables()` makes; nobody writes to it."""
+    return getattr(tables(), name)
+
+
+@function(constant)
+def _constant(ctx: Context, tables: Abstract, name: Abstract) -> Abstract:
+    assert isinstance(tables, Static) and isinstance(name, Static)
+    return ctx.array(array_constant(constant(tables.value, name.value)))
+
+
+def wrapped(x: Any) -> Any:
+    """An integer modulo 2**64, as a uint64."""
+    return np.uint64(x % 2**64)
+
+
+@function(wrapped)
+def _wrapped(ctx: Context, x: Abstract) -> Abstract:
+    if isinstance(x, Static):
+        return Static(wrapped(x.value))
+    return ctx.call(Static(_run_time_word), (x,), {})
+
+
+def _run_time_word(x: Any) -> Any:
+    return np.int64(x).astype(np.uint64)
