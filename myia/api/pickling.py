@@ -14,7 +14,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Generic, NoReturn, ParamSpec, Self, TypeVar
 
-from myia.frontend.source_text.texts import keep, take, texts_without_module
+from myia.frontend.source_text.texts import receive, take, texts_without_module
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -69,9 +69,7 @@ class Wrapper(Generic[P, R]):
 def _made(
     make: Callable[..., Any], parts: tuple[Any, ...], texts: dict[str, tuple[str, ...]]
 ) -> Any:
-    for name, found in texts.items():
-        for text in found:
-            keep(name, text)
+    receive(texts)
     return make(*parts)
 
 

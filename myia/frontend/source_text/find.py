@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import types
 import warnings
 
@@ -27,7 +28,8 @@ def find(fn: types.FunctionType) -> tuple[FunctionNode, SourceFile]:
 
     MyiaError if there is no text, or none that compiles to the code of `fn`.
     """
-    file, functions = _parse(_text(fn), fn.__code__.co_filename)
+    name, text = _text(fn)
+    file, functions = _parse(text, name)
     found = [node for node in functions if _may_be(node, fn.__code__)]
     if len(found) > 1:
         found = _innermost([node for node in found if _spans_code(node, fn.__code__)])
@@ -40,18 +42,14 @@ def find(fn: types.FunctionType) -> tuple[FunctionNode, SourceFile]:
     return found[0], file
 
 
-def _text(fn: types.FunctionType) -> str:
-    """The text that Python runs when it runs `fn`."""
+def _text(fn: types.FunctionType) -> tuple[str, str]:
+    """The file, by name, and the text that Python runs when it runs `fn`."""
     name, tried = fn.__code__.co_filename, set()
-    for text in texts(fn):
+    for file, text in itertools.chain(texts(fn), ((name, cell) for cell in cells())):
         if text not in tried and compiles_to(text, fn):
-            keep(name, text)
-            return text
+            keep(file, text)
+            return file, text
         tried.add(text)
-    for text in cells():
-        if compiles_to(text, fn):
-            keep(name, text)
-            return text
     if has_text(fn):
         raise MyiaError(_changed(fn))
     raise MyiaError(errors.NoSource(None, fn.__name__, name))

@@ -18,16 +18,27 @@ from typing import Any
 from myia.frontend.source_text.code_objects import codes_in
 
 MAX_TEXTS = 8  # kept for one file
+DYNAMIC = "<dynamic-code>"  # the file of functions that cloudpickle 3.1.3 or later has made
 
 _kept: dict[str, tuple[str, ...]] = {}  # by file name, the newest last
 _lines: dict[str, list[str]] = {}  # what `linecache` had when a file was read last
+_received: dict[str, None] = {}  # names of files whose texts came with pickled functions
 
 
-def texts(fn: types.FunctionType) -> Iterator[str]:
-    """Texts that may define `fn`, the likeliest first; some may come twice."""
+def texts(fn: types.FunctionType) -> Iterator[tuple[str, str]]:
+    """File names and texts that may define `fn`, the likeliest first; some may come twice."""
+    for name in _names(fn):
+        for text in (*reversed(_kept.get(name, ())), *_read(name, fn.__globals__)):
+            yield name, text
+
+
+def _names(fn: types.FunctionType) -> tuple[str, ...]:
+    """The file of `fn`; if a pickler hid that, the files that came with it, and of its module."""
     name = fn.__code__.co_filename
-    yield from reversed(_kept.get(name, ()))
-    yield from _read(name, fn.__globals__)
+    if name != DYNAMIC:
+        return (name,)
+    module = fn.__globals__.get("__file__")
+    return (*reversed(_received), *((module,) if isinstance(module, str) else ()))
 
 
 def has_text(fn: types.FunctionType) -> bool:
@@ -46,7 +57,8 @@ def take(f: Any) -> None:
     before its first compilation, is refused.
     """
     for fn in _functions_in(f):
-        _keep_all(fn.__code__.co_filename, fn.__globals__)
+        for file in _names(fn):
+            _keep_all(file, fn.__globals__)
         for x in _named_objects(fn):
             name, namespace = _file_of(x)
             if name is not None and name not in _kept:
@@ -63,8 +75,9 @@ def texts_without_module(parts: Iterable[Any]) -> dict[str, tuple[str, ...]]:
         if fn in seen or (fn.__module__ != "__main__" and os.path.exists(name)):
             continue
         seen.add(fn)
-        _keep_all(name, fn.__globals__)
-        found[name] = _kept.get(name, ())
+        for file in _names(fn):
+            _keep_all(file, fn.__globals__)
+            found[file] = _kept.get(file, ())
         waiting += [g for x in _named_objects(fn) if callable(x) for g in _functions_in(x)]
     return found
 
@@ -79,6 +92,14 @@ def _keep_all(name: str, namespace: dict[str, Any]) -> None:
         for text in _read(name, namespace):
             keep(name, text)
         _lines[name] = linecache.getlines(name, namespace)
+
+
+def receive(files: dict[str, tuple[str, ...]]) -> None:
+    """Keep the texts that came with a pickled function."""
+    for name, found in files.items():
+        _received[name] = None
+        for text in found:
+            keep(name, text)
 
 
 def keep(name: str, text: str) -> None:

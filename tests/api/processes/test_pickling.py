@@ -241,13 +241,21 @@ if __name__ == "__main__":
     assert pickle.loads(pickle.dumps(f)) is f and pickle.loads(pickle.dumps(q)) is q
 """
 READER = """
-import os, pickle
-import myia
-os.remove("script.py")
+import os, pickle, sys
+import cloudpickle, myia
+if len(sys.argv) == 1:
+    os.remove("script.py")
 with open("by_value.pickle", "rb") as file:
     f, g, other = pickle.load(file)
 assert f(3.0) == 7.0 and g(3.0) == 13.0 and myia.grad(other["q"])(3.0) == 9.0
-print("right")
+if len(sys.argv) == 1:
+    with open("by_value.pickle", "wb") as file:
+        file.write(cloudpickle.dumps([f, g, other]))
+try:
+    f("text")
+except myia.MyiaError as error:
+    assert "script.py:6:12" in str(error), error
+    print("right")
 """
 
 
@@ -255,8 +263,8 @@ def test_functions_of_a_script_that_the_reader_has_not(tmp_path):
     """By value, with their text: the script is not there, or was a notebook."""
     (tmp_path / "script.py").write_text(SCRIPT)
     (tmp_path / "reader.py").write_text(READER)
-    for name in ("script.py", "reader.py"):
-        command, env = [sys.executable, name], os.environ | {"PYTHONPATH": os.getcwd()}
+    for command in (["script.py"], ["reader.py"], ["reader.py", "of a reader"]):
+        command, env = [sys.executable, *command], os.environ | {"PYTHONPATH": os.getcwd()}
         run = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
         assert run.returncode == 0, run.stderr
     assert run.stdout == "right\n"
