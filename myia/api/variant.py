@@ -1,7 +1,7 @@
 """Variants: a compiled program at one signature, how a call runs it, and its Python results.
 
-Results follow the arguments: `jax.Array`s if one was given, else writable NumPy arrays and Python
-numbers.
+Results follow the arguments: `jax.Array`s if one was given, arrays of another library if one of its
+was, else writable NumPy arrays and Python numbers.
 """
 
 from __future__ import annotations
@@ -112,6 +112,9 @@ class Layout:
         self.device = call.is_jax
         kinds = {leaf.kind for leaf in (*given, *hidden)}
         self.traced, self.transformed = "traced" in kinds, "transformed" in kinds
+        guests = [leaf.guest for leaf in given if leaf.guest is not None]
+        wraps = (guest.wrap for guest in guests if guest.wrap is not None and not self.device)
+        self.wrap = next(wraps, None)
         self.numpy = any(leaf.kind == "array" for leaf in given)
         avals = [x.aval for x in program.function.args]
         arrays = [i for i, leaf in enumerate(given) if leaf.kind == "array"]
@@ -136,6 +139,14 @@ def _results(program: Program) -> Vectors:
     return results_in_vectors(avals, numbers, len(program.kinds) if program.checks else None)
 
 
+def _conversion(kind: Any, wrap: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+    """What makes a Python object of a result; `wrap`: arrays are those of another library."""
+    convert = TO_PYTHON[kind]
+    if wrap is None or kind not in ("array", "generic"):
+        return convert
+    return lambda x: wrap(convert(x))
+
+
 class Variant:
     """A program, its executable, and how its results become Python objects."""
 
@@ -157,7 +168,7 @@ class Variant:
         # Leaves of the facts, and a call with them.
         self._last: tuple[Runnable | None, Hidden, BoundCall | None] = (None, [], None)
         self.to_python = [
-            (i, TO_PYTHON[kind])
+            (i, _conversion(kind, layout.wrap))
             for i, kind in enumerate(program.kinds)
             if i not in layout.packing.results.numbers and not layout.device
         ]
@@ -251,6 +262,8 @@ class Variant:
                 results = list(results)
                 for cut in self.program.cuts:
                     cut.apply(results)
+                    if (wrap := self.layout.wrap) is not None:
+                        results[cut.index] = wrap(results[cut.index])
         except jax.errors.JaxRuntimeError as error:  # of a run that has not ended before
             explain(error)
             raise

@@ -19,6 +19,7 @@ import numpy as np
 from myia.infer import registry
 from myia.infer.boundary import assigned_globals
 from myia.infer.boundary.instances import is_generated, may_have_attribute, slots_of
+from myia.infer.boundary.stand_ins import StandIn, has_method, stand_in_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
 from myia.infer.domain.errors import BadValue, ReadOnlyWrite, Unsupported
@@ -206,12 +207,21 @@ def _instance_attribute(ctx: Context, x: Abstract, contents: InstanceObject, nam
         return Static(cls)
     question = ClassAttribute(cls, name)
     found = _class_attribute(ctx, question)
+    if found is ABSENT and (stand_in := stand_in_of(cls)) is not None:
+        _refuse_of_guest(ctx, stand_in, name)
     if found is ABSENT or name in slots_of(cls):  # an empty slot
         fallback = ctx.fact(ClassAttribute(cls, "__getattr__"))
         if fallback is not ABSENT:
             return ctx.call(_bind_descriptor(ctx, fallback, x, cls, question), (Static(name),), {})
         _fail_without(ctx, cls, name)
     return _bind_descriptor(ctx, found, x, cls, question)
+
+
+def _refuse_of_guest(ctx: Context, stand_in: StandIn, name: str) -> None:
+    """What an object of another library has, and its stand-in has not."""
+    if has_method(stand_in, name):
+        what = f"`{name}` of a {stand_in.name}"
+        ctx.fail(Unsupported, what=what, help_text=stand_in.instead)
 
 
 def _class_attribute(ctx: Context, question: ClassAttribute) -> Any:
@@ -280,6 +290,8 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     owner = ctx.held(x) or x
     cls = owner.cls if isinstance(owner, (InstanceObject, Tuple)) else None
     if cls is None or not _is_function(found := ctx.fact(ClassAttribute(cls, name))):
+        if cls is not None and (stand_in := stand_in_of(cls)) is not None:
+            _refuse_of_guest(ctx, stand_in, name)
         return None
     if is_generated(cls, found):
         ctx.fail(Unsupported, what=f"the generated `{name}` of {cls.__name__}")
@@ -325,5 +337,7 @@ def _set_attribute(ctx: Context, x: Abstract, name: str | None, value: Abstract)
     if not may_have_attribute(contents.cls, name):
         _fail_without(ctx, contents.cls, name)
     attributes = dict(zip(contents.names, contents.values))
+    if stand_in_of(contents.cls) and attributes.get(name) == value:
+        return  # `A.data *= 2`
     attributes[name] = value
     ctx.write(x, InstanceObject(contents.cls, tuple(attributes), tuple(attributes.values())))

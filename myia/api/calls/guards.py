@@ -32,6 +32,7 @@ import numpy as np
 
 from myia.infer.boundary.instances import slots_of, state_of
 from myia.infer.boundary.signature import FunctionSignature, Leaf, Node, SeenObject
+from myia.infer.boundary.stand_ins import guest_of, stand_in_of
 from myia.infer.domain.facts import (
     PLAIN,
     Constant,
@@ -142,7 +143,7 @@ class Guard:
     def _is_passed_on(self, signature: Any) -> bool:
         """Is it a leaf that is passed as it is?"""
         kinds: Any = ("array", float, complex, "generic", *(() if self.avals else ("device",)))
-        return isinstance(signature, Leaf) and signature.kind in kinds
+        return isinstance(signature, Leaf) and signature.kind in kinds and not signature.guest
 
     def _many_leaves(self, signatures: Sequence[Leaf], items: str, typed: bool) -> None:
         items = self.value(f"[*{items}]")
@@ -175,9 +176,11 @@ class Guard:
 
     def leaf(self, signature: Leaf, x: str) -> None:
         if signature.kind == "array":
+            self.object(x)
+            if signature.guest is not None:
+                x = self.value(f"{self.constant(signature.guest.view)}({x})")
             self._aval(signature, x)
             self.unlike(f"{'not ' * signature.contiguous}{x}.flags.c_contiguous")
-            self.object(x)
         elif signature.kind == "device" and self.avals:
             self._aval(signature, self.value(f"{x}.aval"))
         elif signature.kind is int:
@@ -195,7 +198,7 @@ class Guard:
 
     def node(self, signature: Node, x: str) -> None:
         kind, parts = signature.kind, signature.parts
-        if kind in ("list", "dict", "instance"):
+        if kind in ("list", "dict", "instance", "guest"):
             self.object(x)
         if kind in ("tuple", "list"):
             self.parts(parts, x)
@@ -205,6 +208,12 @@ class Guard:
             plain = signature.cls.__dictoffset__ and not slots_of(signature.cls)
             state = f"{x}.__dict__" if plain else f"{self.constant(state_of)}({x})"
             self.named(signature.keys, parts, self.value(state))
+        elif kind == "guest":
+            stand_in = stand_in_of(signature.cls.cls)
+            assert stand_in is not None
+            values = self.constant(signature.cls.values)
+            self.unlike(f"{self.constant(stand_in.take_values)}({x}) != {values}")
+            self.parts(parts, f"{self.constant(stand_in.take_parts)}({x})")
         elif kind == "method":
             (function,) = signature.keys
             self.part(function, f"{x}.__func__")
@@ -260,6 +269,7 @@ def _type_of(signature: Any) -> type:
         cls = signature.type
     elif isinstance(signature, Node) and signature.kind in NODES:
         cls = None if isinstance(signature.cls, tuple) else signature.cls  # of keys that are texts
+        cls = guest_of(signature.cls.cls) if signature.kind == "guest" else cls
     if cls is None:
         raise NoGuard
     found: type = cls
@@ -271,11 +281,11 @@ def _type_of_device_arrays() -> type:
     return type(jax.numpy.zeros(()))
 
 
-NODES = ("tuple", "list", "dict", "instance", "method", "partial")
+NODES = ("tuple", "list", "dict", "instance", "guest", "method", "partial")
 LEAVES: dict[Any, Callable[[Leaf], type]] = {
     **dict.fromkeys((int, float, complex), lambda leaf: leaf.kind),
     "generic": lambda leaf: leaf.dtype.type,
-    "array": lambda leaf: np.ndarray,
+    "array": lambda leaf: np.ndarray if leaf.guest is None else leaf.guest.cls,
     "device": lambda leaf: _type_of_device_arrays(),
 }
 RULES: dict[type, Callable[[Guard, Any, str], None]] = {

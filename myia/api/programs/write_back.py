@@ -14,6 +14,7 @@ import numpy as np
 
 from myia.api.programs.decision_tree import Hidden
 from myia.api.programs.resources import TRACED, Resources
+from myia.infer.boundary.guest_arrays import are_of_one_file, is_array, memory_of, write
 from myia.infer.boundary.instances import set_state, state_of
 from myia.infer.boundary.integers import steps
 from myia.infer.boundary.signature import Leaf, Node, leaves_of
@@ -25,6 +26,8 @@ from myia.infer.stand_ins import STAND_INS
 # types know no other limits than 0 and -1.)
 MAX_WORK: Any = 10**6
 FEW_PAIRS = 64
+OBJECTS = ("list", "dict", "set", "instance", "guest")
+ARRAYS = (np.ndarray, np.memmap)
 
 
 class WriteBack:
@@ -48,6 +51,8 @@ class WriteBack:
             name = self._assignments[0].name
             raise TypeError(f"the global {name!r} would be a tracer of JAX: return what it gets")
         self._named += [(fact.name, fact.answer) for fact in program.facts]
+        found = (leaf for _, s in self._named for leaf in leaves_of(s))
+        self._guests = any(leaf.guest is not None for leaf in found)
         changed = {i for i, _ in program.updates}
         self._resources = Resources([signature for _, signature in self._named], changed)
         if self._resources and kinds & {"traced", "transformed"}:
@@ -65,19 +70,24 @@ class WriteBack:
 
     def check(self, leaves: Sequence[Any], objects: Sequence[Any], hidden: Hidden) -> None:
         """Refuse a call whose written arrays overlap others, or themselves."""
-        targets = (objects[i] for i, _ in self._updates)
-        written = [x for x in targets if type(x) is np.ndarray]
+        places = objects
+        if self._guests:  # leaves may be copies, or other views of their memory
+            places = [*map(memory_of, objects)]
+        written = [places[i] for i, _ in self._updates if type(places[i]) in ARRAYS]
         if not written:
             return
         for x in written:
             if x.flags.writeable and overlaps_itself(x):
-                name = self._name_of(x, objects)
+                name = self._name_of(x, places)
                 raise ValueError(
                     f"{name} has elements that share memory, and is written to: pass a copy"
                 )
-        arrays = [x for part in (leaves, *hidden) for x in part if type(x) is np.ndarray]
-        for x, y in overlapping_pairs(written, arrays):
-            a, b = self._name_of(x, objects), self._name_of(y, objects)
+        parts = (places,) if self._guests else (leaves, *hidden)
+        arrays = [x for part in parts for x in part if type(x) in ARRAYS]
+        pairs = itertools.product(written, arrays) if self._guests else ()
+        mapped = ((x, y) for x, y in pairs if are_of_one_file(x, y))
+        for x, y in itertools.chain(overlapping_pairs(written, arrays), mapped):
+            a, b = self._name_of(x, places), self._name_of(y, places)
             raise ValueError(f"{a} and {b} share memory, and {a} is written to: pass copies")
 
     def apply(
@@ -93,20 +103,16 @@ class WriteBack:
         """
         changes = [(objects[i], recipe(numbers, objects)) for i, recipe in self._updates]
         for target, value in changes:
-            if isinstance(target, np.ndarray) and not target.flags.writeable:
-                self._check_unchanged(target, value, objects)
+            memory = memory_of(target)
+            if memory is not None and not memory.flags.writeable:
+                name = self._name_of(target, objects)
+                _check_unchanged(memory, value, name)
         assignments = [found.apply(numbers, objects) for found in self._assignments]
         with self._resources.unchanged(objects, leaves, hidden):
             for target, value in changes:
                 _assign(target, value)
         for assign in assignments:
             assign()
-
-    def _check_unchanged(self, target: np.ndarray, value: Any, objects: Sequence[Any]) -> None:
-        """A read-only array may be one that is written to on another path."""
-        if not np.array_equal(target, np.asarray(value), equal_nan=True):
-            name = self._name_of(target, objects)
-            raise ValueError(f"assignment destination is read-only: {name}")
 
     def _name_of(self, x: Any, objects: Sequence[Any]) -> str:
         """The path of an object, for errors: `x`, `state.w`."""
@@ -119,11 +125,17 @@ def _places(named: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, bool]]:
     for path, signature in named:
         if isinstance(signature, Leaf) and signature.kind == "array":
             yield path, True
-        if isinstance(signature, Node) and signature.kind in ("list", "dict", "set", "instance"):
+        if isinstance(signature, Node) and signature.kind in OBJECTS:
             yield path, False
         if parts := getattr(signature, "parts", ()):
             paths = [path_text(path, step) for step in steps(signature)]
             yield from _places(list(zip(paths, parts)))
+
+
+def _check_unchanged(target: np.ndarray, value: Any, name: str) -> None:
+    """A read-only array may be one that is written to on another path."""
+    if not np.array_equal(target, np.asarray(value), equal_nan=True):
+        raise ValueError(f"assignment destination is read-only: {name}")
 
 
 # ----- Overlap
@@ -182,9 +194,8 @@ def overlaps_itself(x: np.ndarray) -> bool:
 
 def _assign(target: Any, value: Any) -> None:
     """Give an object the contents of another of its kind."""
-    if isinstance(target, np.ndarray):
-        if target.flags.writeable:
-            target[...] = value
+    if is_array(target):
+        write(target, value)
     elif isinstance(target, dict):
         target.clear()
         target.update(value)

@@ -25,6 +25,7 @@ from myia.infer.boundary.signature import (
     Node,
     SeenObject,
 )
+from myia.infer.boundary.stand_ins import attributes_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue, Unsupported, UnsupportedDtype
 from myia.infer.domain.facts import ABSENT, Constant, Identity, Question, Raised, exact, is_fixed
@@ -220,7 +221,8 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
     # The object's id comes before those of its parts, as in `Flattener`.
     ref = inputs.new(ctx, ListObject(()))
     inputs.objects.append(ref)
-    names = node.keys if node.kind in ("dict", "instance") else (name,) * len(node.parts)
+    named = node.kind in ("dict", "instance", "guest")
+    names = node.keys if named else (name,) * len(node.parts)
     parts = tuple(abstract(ctx, p, inputs, str(n)) for p, n in zip(node.parts, names))
     if node.kind == "list":
         contents: Contents = ListObject(parts)
@@ -229,6 +231,8 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
         contents = DictObject(node.keys, parts, cls)
     elif node.kind == "set":
         contents = SetObject(node.cls, parts)
+    elif node.kind == "guest":
+        contents = InstanceObject(node.cls.cls, *attributes_of(node.cls, parts, Static))
     else:
         contents = InstanceObject(in_program(node.cls), node.keys, parts)
     inputs.fill(ctx, ref, contents)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.boundary.stand_ins import stand_in_of
 from myia.infer.boundary.undifferentiated import (
     CODE,
     RETURN_FLOATS,
@@ -184,8 +185,11 @@ class _Walk:
 
     def parts(self, x: Any, path: str) -> list[Builder]:
         """The builders of the children of an abstract value or of the contents of an object."""
+        settings = settings_of(x)
         return [
-            _kept(child) if _is_static_setting(x, child) else self.structure(child, path + place)
+            _kept(child)
+            if child in settings or _is_static_setting(x, child)
+            else self.structure(child, path + place)
             for place, child in zip(places_of(x), x.children())
         ]
 
@@ -200,6 +204,14 @@ def _items(ctx: Context, x: Abstract, what: str) -> ListObject:
         kind = "a list whose length is known only at run time"
         ctx.fail(NotDifferentiable, what=what, kind=kind, help_text=USE_ARRAY)
     return ListObject(ctx.list_items(x))
+
+
+def settings_of(x: Any) -> list[Abstract]:
+    """The parts of an object of another library that stay as they are: indices of a matrix."""
+    stand_in = stand_in_of(x.cls) if isinstance(x, InstanceObject) else None
+    if stand_in is None:
+        return []
+    return [part for name, part in zip(x.names, x.values) if name in stand_in.settings]
 
 
 def _is_static_setting(contents: Any, child: Abstract) -> bool:
@@ -236,6 +248,7 @@ def _numbers(ctx: Context, x: Abstract, leaves: list[Abstract], what: str) -> No
         ctx.fail(NotDifferentiable, what=what, kind=ctx.describe(x), help_text=GIVE_LIST)
     if isinstance(contents, BufferObject):
         contents = _items(ctx, x, what)
+    settings = settings_of(contents)
     for child in contents.children():
-        if not _is_static_setting(contents, child):
+        if child not in settings and not _is_static_setting(contents, child):
             _numbers(ctx, child, leaves, what)

@@ -16,6 +16,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
+from myia.infer.boundary.guest_arrays import copied_guest
 from myia.infer.stand_ins import ORIGINALS, STAND_INS
 
 HEAP_TYPE = 1 << 9  # of the flags of a class: it was made at run time, by a `class` statement
@@ -165,10 +166,13 @@ def copied(x: Any, made: dict[int, Any] | None = None) -> Any:
         return made[id(x)]
     if hasattr(x, "aval"):  # an array of JAX: immutable, and a tracer must stay itself
         return x
+    if (new := copied_guest(x)) is not None:
+        made[id(x)] = new
+        return new
     if type(x) is tuple:
         return tuple(copied(item, made) for item in x)
     if type(x) is list:
-        new: Any = []
+        new = []
         made[id(x)] = new
         new.extend(copied(item, made) for item in x)
     elif type(x) is dict:

@@ -132,7 +132,7 @@ def steps(signature: Node | FunctionSignature) -> list[Step]:
         names = signature.names
         defaults = [(".__defaults__[%s]", i) for i in range(count - len(names))]
         return [("%s", name) for name in names] + defaults
-    if signature.kind == "instance":
+    if signature.kind in ("instance", "guest"):
         return [(".%s", name) for name in signature.keys]
     if signature.kind == "dict":
         return [("[%r]", key) for key in signature.keys]

@@ -158,7 +158,8 @@ def _answer_name(signature: Any) -> Name | None:
         return ANY_INTEGER
     if isinstance(signature, Leaf):
         kind = getattr(signature.kind, "__name__", signature.kind)
-        return ("leaf", kind, str(signature.dtype), signature.shape, signature.contiguous)
+        cls = signature.guest and signature.guest.cls.__qualname__
+        return ("leaf", kind, str(signature.dtype), signature.shape, signature.contiguous, cls)
     if isinstance(signature, Constant):
         return (
             "value",

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.boundary.instances import new_instance
+from myia.infer.boundary.stand_ins import stand_in_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES
 from myia.infer.domain.dynamic_axes import packed
@@ -192,6 +193,11 @@ class Outputs:
             return lambda n, o: make(zip(keys, items(n, o)))
         if isinstance(contents, InstanceObject):
             cls, names = contents.cls, contents.names
+            if (stand_in := stand_in_of(cls)) is not None:
+                if (rebuilt := stand_in.rebuilt) is None:
+                    what = f"a {stand_in.name} as {self.role}"
+                    self.ctx.fail(Unsupported, what=what, help_text=stand_in.instead)
+                return lambda n, o: rebuilt(dict(zip(names, items(n, o))))
             return lambda n, o: new_instance(cls, dict(zip(names, items(n, o))))
         if isinstance(contents, SetObject):
             cls = contents.cls
@@ -224,7 +230,7 @@ class Outputs:
         def rebuild(n: Sequence[Any], o: Any) -> list[Any]:
             lists = numbers_of(n)
             made = [lists[k] if i is None else o[i] for k, i in enumerate(given)]
-            return [made[k] for k in numbers(n, o)[: total(n, o)].tolist()]
+            return [made[k] for k in np.asarray(numbers(n, o)[: total(n, o)]).tolist()]
 
         return rebuild
 
@@ -234,7 +240,7 @@ class Outputs:
         if base not in self.leaf_of_array:
             self.leaf_of_array[base] = self.leaf(contents.rows[0].value, "array")
         leaf, weak = self.leaf_of_array[base], contents.template.weak
-        return lambda n: n[leaf].tolist() if weak else list(map(list, n[leaf]))
+        return lambda n: np.asarray(n[leaf]).tolist() if weak else list(map(list, n[leaf]))
 
     def update(self, id: int) -> Recipe:
         """The contents of an argument object after the call; of one with a stand-in, its state."""
@@ -248,6 +254,8 @@ class Outputs:
         if isinstance(contents, InstanceObject) and is_resource(contents):
             names, items = contents.names, _sequence([self.recipe(x) for x in contents.children()])
             return lambda n, o: dict(zip(names, items(n, o)))
+        if isinstance(contents, InstanceObject) and (found := stand_in_of(contents.cls)):
+            self.ctx.fail(Unsupported, what=f"a change of a {found.name}", help_text=found.instead)
         return self.rebuilt(contents)
 
 

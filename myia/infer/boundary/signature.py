@@ -22,34 +22,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from myia.infer.boundary.guest_arrays import SWAPPED, guest_class, is_guest_array, native
 from myia.infer.boundary.instances import has_own_operators, is_state, state_of
+from myia.infer.boundary.leaves import INTEGER, ConstantSet, Leaf, leaf
+from myia.infer.boundary.stand_ins import guest_state, stand_in_class
 from myia.infer.domain.facts import Constant, Identity, contents_of, exact, is_value
 from myia.infer.registry import is_marked_for_tracing, is_traced
 from myia.infer.stand_ins import STAND_INS, has_stand_in
 from myia.source.defaults import defaults_of, keyword_defaults
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Leaf:
-    """A number or an array. `kind`: the type of a Python number, "generic" or "array" (NumPy),
-    "device" (JAX), "transformed" (JAX, under a transform such as `jax.vmap`), "traced" (JAX, while
-    it traces a function that calls ours, to compile it).
-
-    Made by `leaf`, which interns them: leaves with equal fields are one object.
-    """
-
-    kind: Any
-    dtype: np.dtype
-    shape: tuple[int, ...] = ()
-    contiguous: bool = True
-
-    @property
-    def is_jax(self) -> bool:
-        return self.kind in ("device", "transformed", "traced")
-
-
-leaf: Callable[..., Leaf] = functools.cache(Leaf)
-INTEGER = leaf(int, np.dtype(np.int64))  # an int that is an argument of the program
 
 
 class LibraryFunction(Identity):
@@ -61,21 +41,12 @@ class LibraryFunction(Identity):
 class Node(NamedTuple):
     """A container: its kind, class, keys and the signatures of its parts."""
 
-    # "tuple", "list", "dict", "set", "instance", "method", "partial", "vectorized" or "opaque"
+    # "tuple", "list", "dict", "set", "instance", "guest", "method", "partial", "vectorized" or
+    # "opaque"
     kind: str
-    cls: Any  # of an opaque object: its structure
+    cls: Any  # of an opaque object: its structure; of a guest: its stand-in, and constants
     keys: tuple[Any, ...]
     parts: tuple[Any, ...]
-
-
-class ConstantSet(NamedTuple):
-    """The value of a set or frozenset without numbers that vary, in the order of Python's loops."""
-
-    cls: type
-    items: tuple[Any, ...]
-
-    def __repr__(self) -> str:
-        return repr(self.cls(self.items))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -216,8 +187,24 @@ def _array(flat: Flattener, x: np.ndarray) -> Any:
     same = flat.object(x)
     if same is not None:
         return same
+    guest = None
+    if not x.dtype.isnative:
+        x, guest = native(x), SWAPPED
     flat.leaves.append(x)
-    return leaf("array", x.dtype, x.shape, x.flags.c_contiguous)
+    return leaf("array", x.dtype, x.shape, x.flags.c_contiguous, guest)
+
+
+def _guest_array(flat: Flattener, x: Any) -> Any:
+    guest = guest_class(type(x))
+    assert guest is not None
+    found = guest.view(x)
+    if found.dtype.kind not in "biufc":
+        return Identity(x)
+    same = flat.object(x)
+    if same is not None:
+        return same
+    flat.leaves.append(found)
+    return leaf("array", found.dtype, found.shape, found.flags.c_contiguous, guest)
 
 
 def _generic(flat: Flattener, x: np.generic) -> Any:
@@ -286,6 +273,14 @@ def _instance(flat: Flattener, x: Any) -> Node | SeenObject:
 
 def _with_stand_in(flat: Flattener, x: Any) -> Any:
     return _instance(flat, x) if has_stand_in(x) else Identity(x)
+
+
+def _guest(flat: Flattener, x: Any) -> Node | SeenObject:
+    same = flat.object(x)
+    if same is not None:
+        return same
+    state, stand_in = guest_state(x)
+    return Node("guest", state, stand_in.parts, tuple(map(flat.add, stand_in.take_parts(x))))
 
 
 def _function(flat: Flattener, x: types.FunctionType) -> Any:
@@ -369,6 +364,8 @@ RULES: dict[type, Rule] = {
 PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = [  # of an object, but true of its type
     (lambda x: isinstance(x, enum.Enum) or has_own_operators(type(x)), _identity),
     (lambda x: isinstance(x, np.generic) and type(x).__module__ == "numpy", _generic),
+    (lambda x: is_guest_array(type(x)), _guest_array),
+    (lambda x: stand_in_class(type(x)) is not None, _guest),
     (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own
     (lambda x: isinstance(x, tuple), _tuple),
     (lambda x: isinstance(x, list), _list),

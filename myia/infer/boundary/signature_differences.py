@@ -94,11 +94,13 @@ def _kind(signature: Any) -> str:
     """What sort of object it is: a type, as far as signatures tell."""
     if isinstance(signature, Leaf):
         kind = signature.kind
+        if signature.guest is not None:
+            return f"of type {signature.guest.cls.__name__}"
         return KINDS.get(kind) or f"of type {kind.__name__}"
     if isinstance(signature, Constant):
         name = getattr(signature.type, "__name__", None)
         return f"of type {name or type(signature.value).__name__}"
-    if isinstance(signature, Node) and signature.kind != "opaque":
+    if isinstance(signature, Node) and signature.kind not in ("opaque", "guest"):
         return f"of type {signature.cls.__name__}"
     if isinstance(signature, Node):
         return f"of type {signature.cls.cls.__name__}"

@@ -29,7 +29,7 @@ HELP = {
     "scipy.stats": "`jax.scipy.stats` has densities that are compiled; " + IN_NUMPY_PAGE,
     "numpy": IN_NUMPY_PAGE,
     "scipy": IN_NUMPY_PAGE,
-    "torch": "make an array of a tensor outside: `np.from_dlpack(t)`; write it with NumPy",
+    "torch": "write it with NumPy: a tensor that is an argument is an array here",
     "pandas": "pass the numbers: `x.to_numpy()`",
     "numba": "give the Python function: `f.py_func`",
 }

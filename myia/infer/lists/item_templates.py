@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from myia.infer.domain.context import Context
 from myia.infer.domain.describe import describe
 from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, number_value, promote
@@ -142,7 +144,7 @@ def python_items(template: ItemTemplate, columns: list, count: int) -> list:
     """The first `count` Python objects, of columns of leaves (taken from the front of the list)."""
     if template.kind in ("number", "array"):
         column = columns.pop(0)[:count]
-        return column.tolist() if template.weak else list(column)
+        return np.asarray(column).tolist() if template.weak else list(column)
     if template.kind == "tuple":
         parts = [python_items(t, columns, count) for t in template.items]
         items = list(zip(*parts)) if parts else [()] * count

@@ -1,0 +1,81 @@
+"""Classes that stand for those of other libraries, compiled from their source.
+
+    @stands_for("scipy", "csr_array", parts=("data", "indices", "indptr"), values=("shape",), ...)
+    class CsrArray: ...
+
+Errors in a method are those of the user's call; `raise NotImplementedError("this")` states what is
+refused, as in `from_source.py`.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from myia.infer.boundary.stand_ins import StandIn, register
+from myia.library.support.from_source import from_source
+
+T = TypeVar("T", bound=type)
+
+
+def compiled_methods(cls: T) -> T:
+    """The methods and properties of a class, each as a function known by name."""
+    for name, found in list(vars(cls).items()):
+        if isinstance(found, types.FunctionType) and name != "__init__":
+            setattr(cls, name, _known(found))
+        elif isinstance(found, property):
+            setattr(cls, name, property(_known(found.fget)))
+    return cls
+
+
+def _known(source: Any) -> Any:
+    """A function like this one, for which the inferer calls it."""
+    known = types.FunctionType(
+        source.__code__,
+        source.__globals__,
+        source.__name__,
+        source.__defaults__,
+        source.__closure__,
+    )
+    known.__qualname__, known.__kwdefaults__ = source.__qualname__, source.__kwdefaults__
+    from_source(known)(source)
+    return known
+
+
+def _taken(names: Sequence[str]) -> Callable[[Any], Sequence[Any]]:
+    return attrgetter(*names) if len(names) > 1 else lambda x: [getattr(x, n) for n in names]
+
+
+def stands_for(
+    package: str,
+    name: str,
+    *,
+    parts: Sequence[str],
+    values: Sequence[str] = (),
+    take_parts: Callable[[Any], Sequence[Any]] | None = None,
+    take_values: Callable[[Any], tuple[Any, ...]] | None = None,
+    rebuilt: Callable[[Mapping[str, Any]], Any] | None = None,
+    settings: Sequence[str] = (),
+    instead: str = "",
+) -> Callable[[T], T]:
+    """Register a class for one of a library (`StandIn`); parts and values are its attributes."""
+
+    def decorate(cls: T) -> T:
+        found = StandIn(
+            package,
+            name,
+            tuple(parts),
+            take_parts or _taken(parts),
+            tuple(values),
+            take_values or (lambda x: tuple(getattr(x, n) for n in values)),
+            rebuilt,
+            tuple(settings),
+            instead,
+        )
+        cls.__name__ = name
+        register(compiled_methods(cls), found)
+        return cls
+
+    return decorate

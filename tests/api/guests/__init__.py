@@ -1,0 +1,1 @@
+"""Objects of other libraries as arguments, with the real libraries."""
