@@ -19,7 +19,6 @@ import numpy as np
 from myia.infer import registry
 from myia.infer.boundary import assigned_globals
 from myia.infer.boundary.instances import is_generated, may_have_attribute, slots_of
-from myia.infer.boundary.stand_ins import StandIn, has_method, stand_in_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
 from myia.infer.domain.errors import BadValue, ReadOnlyWrite, Unsupported
@@ -31,6 +30,7 @@ from myia.infer.domain.heap import (
     SetObject,
 )
 from myia.infer.domain.heap_arrays import ARRAYS
+from myia.infer.domain.stand_ins import StandIn, has_method, stand_in_of
 from myia.infer.domain.values import (
     Abstract,
     Caught,

@@ -32,12 +32,12 @@ import numpy as np
 
 from myia.infer.boundary.instances import slots_of, state_of
 from myia.infer.boundary.signature import FunctionSignature, Leaf, Node, SeenObject
-from myia.infer.boundary.stand_ins import guest_of, stand_in_of
 from myia.infer.domain.facts import (
     PLAIN,
     Constant,
     Identity,
 )
+from myia.infer.domain.stand_ins import guest_of, stand_in_of
 
 MANY_PARTS = (
     6  # parts of a container that are compared by calls of C code, not each by lines of its own

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.boundary.stand_ins import stand_in_of
 from myia.infer.boundary.undifferentiated import (
     CODE,
     RETURN_FLOATS,
@@ -27,6 +26,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NotDifferentiable
 from myia.infer.domain.heap import BufferObject, InstanceObject, ListObject, SetObject
 from myia.infer.domain.memory_order import is_contiguous
+from myia.infer.domain.stand_ins import stand_in_of
 from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, is_static_number
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype

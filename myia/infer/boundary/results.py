@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from myia.infer.boundary.instances import new_instance
-from myia.infer.boundary.stand_ins import stand_in_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES
 from myia.infer.domain.dynamic_axes import packed
@@ -29,6 +28,7 @@ from myia.infer.domain.heap import (
     SetObject,
 )
 from myia.infer.domain.heap_arrays import DYNAMIC_ARRAYS, STATIC_ARRAYS
+from myia.infer.domain.stand_ins import stand_in_of
 from myia.infer.domain.values import (
     Abstract,
     Choice,

@@ -25,8 +25,8 @@ import numpy as np
 from myia.infer.boundary.guest_arrays import SWAPPED, guest_class, is_guest_array, native
 from myia.infer.boundary.instances import has_own_operators, is_state, state_of
 from myia.infer.boundary.leaves import INTEGER, ConstantSet, Leaf, leaf
-from myia.infer.boundary.stand_ins import guest_state, stand_in_class
 from myia.infer.domain.facts import Constant, Identity, contents_of, exact, is_value
+from myia.infer.domain.stand_ins import guest_state, stand_in_class
 from myia.infer.registry import is_marked_for_tracing, is_traced
 from myia.infer.stand_ins import STAND_INS, has_stand_in
 from myia.source.defaults import defaults_of, keyword_defaults
@@ -366,6 +366,7 @@ PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = [  # of an object, but tr
     (lambda x: isinstance(x, np.generic) and type(x).__module__ == "numpy", _generic),
     (lambda x: is_guest_array(type(x)), _guest_array),
     (lambda x: stand_in_class(type(x)) is not None, _guest),
+    (lambda x: type(x).__module__.startswith("scipy.stats."), _identity),  # known by name
     (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own
     (lambda x: isinstance(x, tuple), _tuple),
     (lambda x: isinstance(x, list), _list),

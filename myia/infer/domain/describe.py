@@ -77,6 +77,5 @@ def describe(x: Abstract, heap: Heap) -> str:
     if isinstance(contents, DictObject):
         return f"a dict with the keys {', '.join(map(repr, contents.keys)) or '(none)'}"
     if isinstance(contents, InstanceObject):
-        name = getattr(vars(contents.cls).get("__stand_in__"), "name", contents.cls.__name__)
-        return f"an instance of {name}"
+        return f"an instance of {contents.cls.__name__}"
     return NAMES.get(type(contents), "an object")

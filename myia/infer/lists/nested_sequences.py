@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from myia.infer.boundary.stand_ins import stand_in_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis
@@ -15,6 +14,7 @@ from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject, InstanceObject, ListObject
 from myia.infer.domain.lengths import length_of
 from myia.infer.domain.memory_order import result_like
+from myia.infer.domain.stand_ins import stand_in_of
 from myia.infer.domain.values import (
     Abstract,
     Range,

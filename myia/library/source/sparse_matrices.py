@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from myia.library.support.from_source import Array
-from myia.library.support.stand_ins import compiled_methods, stands_for
+from myia.library.support.stand_ins import compiled_methods, replaces
 
 INSTEAD = "use what docs/python.md lists of sparse matrices, or a dense one: `A.toarray()`"
 
@@ -274,7 +274,7 @@ def _rebuilt(name: str, *positions: str) -> Callable[[Mapping[str, Any]], Any]:
 
 def _compressed(name: str) -> Callable[[type], type]:
     parts = ("data", "indices", "indptr")
-    return stands_for(
+    return replaces(
         "scipy",
         name,
         parts=parts,
@@ -288,7 +288,7 @@ def _compressed(name: str) -> Callable[[type], type]:
 
 
 def _by_elements(name: str) -> Callable[[type], type]:
-    return stands_for(
+    return replaces(
         "scipy",
         name,
         parts=("data", "row", "col"),

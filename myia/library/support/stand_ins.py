@@ -1,6 +1,6 @@
 """Classes that stand for those of other libraries, compiled from their source.
 
-    @stands_for("scipy", "csr_array", parts=("data", "indices", "indptr"), values=("shape",), ...)
+    @replaces("scipy", "csr_array", parts=("data", "indices", "indptr"), values=("shape",), ...)
     class CsrArray: ...
 
 Errors in a method are those of the user's call; `raise NotImplementedError("this")` states what is
@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from myia.infer.boundary.stand_ins import StandIn, register
+from myia.infer.domain.stand_ins import StandIn, register
 from myia.library.support.from_source import from_source
 
 T = TypeVar("T", bound=type)
@@ -48,7 +48,7 @@ def _taken(names: Sequence[str]) -> Callable[[Any], Sequence[Any]]:
     return attrgetter(*names) if len(names) > 1 else lambda x: [getattr(x, n) for n in names]
 
 
-def stands_for(
+def replaces(
     package: str,
     name: str,
     *,
