@@ -23,6 +23,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
 from myia.infer.domain.errors import BadValue, ReadOnlyWrite, Unsupported
 from myia.infer.domain.facts import ABSENT, Attribute, ClassAttribute, IsManaged, Raised
+from myia.infer.domain.guests import Guest, guest_of, has_method
 from myia.infer.domain.heap import (
     AnyList,
     DictObject,
@@ -30,7 +31,6 @@ from myia.infer.domain.heap import (
     SetObject,
 )
 from myia.infer.domain.heap_arrays import ARRAYS
-from myia.infer.domain.stand_ins import StandIn, has_method, stand_in_of
 from myia.infer.domain.values import (
     Abstract,
     Caught,
@@ -207,8 +207,8 @@ def _instance_attribute(ctx: Context, x: Abstract, contents: InstanceObject, nam
         return Static(cls)
     question = ClassAttribute(cls, name)
     found = _class_attribute(ctx, question)
-    if found is ABSENT and (stand_in := stand_in_of(cls)) is not None:
-        _refuse_of_guest(ctx, stand_in, name)
+    if found is ABSENT and (guest := guest_of(cls)) is not None:
+        _refuse_of_guest(ctx, guest, name)
     if found is ABSENT or name in slots_of(cls):  # an empty slot
         fallback = ctx.fact(ClassAttribute(cls, "__getattr__"))
         if fallback is not ABSENT:
@@ -217,11 +217,11 @@ def _instance_attribute(ctx: Context, x: Abstract, contents: InstanceObject, nam
     return _bind_descriptor(ctx, found, x, cls, question)
 
 
-def _refuse_of_guest(ctx: Context, stand_in: StandIn, name: str) -> None:
+def _refuse_of_guest(ctx: Context, guest: Guest, name: str) -> None:
     """What an object of another library has, and its stand-in has not."""
-    if has_method(stand_in, name):
-        what = f"`{name}` of a {stand_in.name}"
-        ctx.fail(Unsupported, what=what, help_text=stand_in.instead)
+    if has_method(guest, name):
+        what = f"`{name}` of a {guest.name}"
+        ctx.fail(Unsupported, what=what, help_text=guest.instead)
 
 
 def _class_attribute(ctx: Context, question: ClassAttribute) -> Any:
@@ -290,8 +290,8 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     owner = ctx.held(x) or x
     cls = owner.cls if isinstance(owner, (InstanceObject, Tuple)) else None
     if cls is None or not _is_function(found := ctx.fact(ClassAttribute(cls, name))):
-        if cls is not None and (stand_in := stand_in_of(cls)) is not None:
-            _refuse_of_guest(ctx, stand_in, name)
+        if cls is not None and (guest := guest_of(cls)) is not None:
+            _refuse_of_guest(ctx, guest, name)
         return None
     if is_generated(cls, found):
         ctx.fail(Unsupported, what=f"the generated `{name}` of {cls.__name__}")
@@ -337,7 +337,7 @@ def _set_attribute(ctx: Context, x: Abstract, name: str | None, value: Abstract)
     if not may_have_attribute(contents.cls, name):
         _fail_without(ctx, contents.cls, name)
     attributes = dict(zip(contents.names, contents.values))
-    if stand_in_of(contents.cls) and attributes.get(name) == value:
+    if guest_of(contents.cls) and attributes.get(name) == value:
         return  # `A.data *= 2`
     attributes[name] = value
     ctx.write(x, InstanceObject(contents.cls, tuple(attributes), tuple(attributes.values())))

@@ -37,7 +37,7 @@ from myia.infer.domain.facts import (
     Constant,
     Identity,
 )
-from myia.infer.domain.stand_ins import guest_of, stand_in_of
+from myia.infer.domain.guests import guest_of, library_class
 
 MANY_PARTS = (
     6  # parts of a container that are compared by calls of C code, not each by lines of its own
@@ -209,11 +209,11 @@ class Guard:
             state = f"{x}.__dict__" if plain else f"{self.constant(state_of)}({x})"
             self.named(signature.keys, parts, self.value(state))
         elif kind == "guest":
-            stand_in = stand_in_of(signature.cls.cls)
-            assert stand_in is not None
+            guest = guest_of(signature.cls.cls)
+            assert guest is not None
             values = self.constant(signature.cls.values)
-            self.unlike(f"{self.constant(stand_in.take_values)}({x}) != {values}")
-            self.parts(parts, f"{self.constant(stand_in.take_parts)}({x})")
+            self.unlike(f"{self.constant(guest.take_values)}({x}) != {values}")
+            self.parts(parts, f"{self.constant(guest.take_parts)}({x})")
         elif kind == "method":
             (function,) = signature.keys
             self.part(function, f"{x}.__func__")
@@ -269,7 +269,7 @@ def _type_of(signature: Any) -> type:
         cls = signature.type
     elif isinstance(signature, Node) and signature.kind in NODES:
         cls = None if isinstance(signature.cls, tuple) else signature.cls  # of keys that are texts
-        cls = guest_of(signature.cls.cls) if signature.kind == "guest" else cls
+        cls = library_class(signature.cls.cls) if signature.kind == "guest" else cls
     if cls is None:
         raise NoGuard
     found: type = cls

@@ -28,6 +28,7 @@ from myia.infer.boundary.signature import (
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue, Unsupported, UnsupportedDtype
 from myia.infer.domain.facts import ABSENT, Constant, Identity, Question, Raised, exact, is_fixed
+from myia.infer.domain.guests import attributes_of
 from myia.infer.domain.heap import (
     ArrayObject,
     Contents,
@@ -36,7 +37,6 @@ from myia.infer.domain.heap import (
     ListObject,
     SetObject,
 )
-from myia.infer.domain.stand_ins import attributes_of
 from myia.infer.domain.values import (
     Abstract,
     Method,

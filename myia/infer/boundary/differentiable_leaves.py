@@ -24,9 +24,9 @@ from myia.infer.boundary.undifferentiated import (
 )
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NotDifferentiable
+from myia.infer.domain.guests import guest_of
 from myia.infer.domain.heap import BufferObject, InstanceObject, ListObject, SetObject
 from myia.infer.domain.memory_order import is_contiguous
-from myia.infer.domain.stand_ins import stand_in_of
 from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, is_static_number
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
@@ -208,10 +208,10 @@ def _items(ctx: Context, x: Abstract, what: str) -> ListObject:
 
 def settings_of(x: Any) -> list[Abstract]:
     """The parts of an object of another library that stay as they are: indices of a matrix."""
-    stand_in = stand_in_of(x.cls) if isinstance(x, InstanceObject) else None
-    if stand_in is None:
+    guest = guest_of(x.cls) if isinstance(x, InstanceObject) else None
+    if guest is None:
         return []
-    return [part for name, part in zip(x.names, x.values) if name in stand_in.settings]
+    return [part for name, part in zip(x.names, x.values) if name in guest.settings]
 
 
 def _is_static_setting(contents: Any, child: Abstract) -> bool:

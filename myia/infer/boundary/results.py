@@ -18,6 +18,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES
 from myia.infer.domain.dynamic_axes import packed
 from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.guests import guest_of
 from myia.infer.domain.heap import (
     BufferObject,
     Contents,
@@ -28,7 +29,6 @@ from myia.infer.domain.heap import (
     SetObject,
 )
 from myia.infer.domain.heap_arrays import DYNAMIC_ARRAYS, STATIC_ARRAYS
-from myia.infer.domain.stand_ins import stand_in_of
 from myia.infer.domain.values import (
     Abstract,
     Choice,
@@ -193,10 +193,10 @@ class Outputs:
             return lambda n, o: make(zip(keys, items(n, o)))
         if isinstance(contents, InstanceObject):
             cls, names = contents.cls, contents.names
-            if (stand_in := stand_in_of(cls)) is not None:
-                if (rebuilt := stand_in.rebuilt) is None:
-                    what = f"a {stand_in.name} as {self.role}"
-                    self.ctx.fail(Unsupported, what=what, help_text=stand_in.instead)
+            if (guest := guest_of(cls)) is not None:
+                if (rebuilt := guest.rebuilt) is None:
+                    what = f"a {guest.name} as {self.role}"
+                    self.ctx.fail(Unsupported, what=what, help_text=guest.instead)
                 return lambda n, o: rebuilt(dict(zip(names, items(n, o))))
             return lambda n, o: new_instance(cls, dict(zip(names, items(n, o))))
         if isinstance(contents, SetObject):
@@ -254,7 +254,7 @@ class Outputs:
         if isinstance(contents, InstanceObject) and is_resource(contents):
             names, items = contents.names, _sequence([self.recipe(x) for x in contents.children()])
             return lambda n, o: dict(zip(names, items(n, o)))
-        if isinstance(contents, InstanceObject) and (found := stand_in_of(contents.cls)):
+        if isinstance(contents, InstanceObject) and (found := guest_of(contents.cls)):
             self.ctx.fail(Unsupported, what=f"a change of a {found.name}", help_text=found.instead)
         return self.rebuilt(contents)
 

@@ -26,7 +26,7 @@ from myia.infer.boundary.guest_arrays import SWAPPED, guest_class, is_guest_arra
 from myia.infer.boundary.instances import has_own_operators, is_state, state_of
 from myia.infer.boundary.leaves import INTEGER, ConstantSet, Leaf, leaf
 from myia.infer.domain.facts import Constant, Identity, contents_of, exact, is_value
-from myia.infer.domain.stand_ins import guest_state, stand_in_class
+from myia.infer.domain.guests import class_in_program, guest_state
 from myia.infer.registry import is_marked_for_tracing, is_traced
 from myia.infer.stand_ins import STAND_INS, has_stand_in
 from myia.source.defaults import defaults_of, keyword_defaults
@@ -279,8 +279,8 @@ def _guest(flat: Flattener, x: Any) -> Node | SeenObject:
     same = flat.object(x)
     if same is not None:
         return same
-    state, stand_in = guest_state(x)
-    return Node("guest", state, stand_in.parts, tuple(map(flat.add, stand_in.take_parts(x))))
+    state, guest = guest_state(x)
+    return Node("guest", state, guest.parts, tuple(map(flat.add, guest.take_parts(x))))
 
 
 def _function(flat: Flattener, x: types.FunctionType) -> Any:
@@ -365,7 +365,7 @@ PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = [  # of an object, but tr
     (lambda x: isinstance(x, enum.Enum) or has_own_operators(type(x)), _identity),
     (lambda x: isinstance(x, np.generic) and type(x).__module__ == "numpy", _generic),
     (lambda x: is_guest_array(type(x)), _guest_array),
-    (lambda x: stand_in_class(type(x)) is not None, _guest),
+    (lambda x: class_in_program(type(x)) is not None, _guest),
     (lambda x: type(x).__module__.startswith("scipy.stats."), _identity),  # known by name
     (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own
     (lambda x: isinstance(x, tuple), _tuple),

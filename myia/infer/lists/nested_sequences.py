@@ -11,10 +11,10 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.guests import guest_of
 from myia.infer.domain.heap import BufferObject, InstanceObject, ListObject
 from myia.infer.domain.lengths import length_of
 from myia.infer.domain.memory_order import result_like
-from myia.infer.domain.stand_ins import stand_in_of
 from myia.infer.domain.values import (
     Abstract,
     Range,
@@ -99,7 +99,7 @@ def _dtypes(ctx: Context, x: Abstract) -> Iterator[tuple[np.dtype, bool]]:
         for item in ctx.list_items(x):
             yield from _dtypes(ctx, item)
     else:
-        of_guest = isinstance(found, InstanceObject) and stand_in_of(found.cls)
+        of_guest = isinstance(found, InstanceObject) and guest_of(found.cls)
         help_text = of_guest.instead if of_guest else OF_NUMBERS
         ctx.fail(Unsupported, what=f"an array made of {ctx.describe(x)}", help_text=help_text)
 

@@ -17,7 +17,7 @@ import scipy
 from myia.infer.registry import when_imported
 from myia.library.scipy.traced_table import DISTRIBUTIONS
 from myia.library.support.from_source import Array, from_source
-from myia.library.support.stand_ins import compiled_methods, replaces
+from myia.library.support.guests import compiled_methods, replaces
 
 INSTEAD = "use a density, a probability or a quantile: docs/python.md lists them"
 UNKNOWN = "a distribution that is none of `scipy.stats`"

@@ -1,4 +1,4 @@
-"""Stand-ins: what objects of other libraries are in a program.
+"""Guests: objects of other libraries that are instances of classes of ours in a program.
 
     a csr_array of SciPy   ->   an instance of the stand-in `CsrArray`: data, indices, indptr, shape
 
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StandIn:
+class Guest:
     """How objects of a class of another library are taken apart.
 
     `parts`: the attributes of the stand-in that hold numbers, `values` those that are compile-time
@@ -46,12 +46,12 @@ _BY_NAME: dict[tuple[str, str], type] = {}  # by package and name of the class o
 _GUESTS: dict[tuple[str, str], type] = {}  # these classes
 
 
-def register(cls: type, stand_in: StandIn) -> None:
-    _BY_NAME[stand_in.package, stand_in.name] = cls
-    type.__setattr__(cls, "__stand_in__", stand_in)
+def register(cls: type, guest: Guest) -> None:
+    _BY_NAME[guest.package, guest.name] = cls
+    type.__setattr__(cls, "__guest__", guest)
 
 
-def stand_in_class(guest: type) -> type | None:
+def class_in_program(guest: type) -> type | None:
     """The stand-in for objects of a class; None: they have none."""
     key = guest.__module__.partition(".")[0], guest.__qualname__
     found = _BY_NAME.get(key)
@@ -62,32 +62,32 @@ def stand_in_class(guest: type) -> type | None:
 
 def attributes_of(state: GuestState, parts: Sequence[Any], constant: Callable[[Any], Any]) -> Any:
     """The names and the values of the attributes of a stand-in."""
-    stand_in = stand_in_of(state.cls)
-    assert stand_in is not None
-    return (*stand_in.parts, *stand_in.values), (*parts, *map(constant, state.values))
+    guest = guest_of(state.cls)
+    assert guest is not None
+    return (*guest.parts, *guest.values), (*parts, *map(constant, state.values))
 
 
-def stand_in_of(cls: type) -> StandIn | None:
+def guest_of(cls: type) -> Guest | None:
     """What is known of a class of ours that is a stand-in."""
-    found = vars(cls).get("__stand_in__")
-    return found if isinstance(found, StandIn) else None
+    found = vars(cls).get("__guest__")
+    return found if isinstance(found, Guest) else None
 
 
-def guest_state(x: Any) -> tuple[GuestState, StandIn]:
-    cls = stand_in_class(type(x))
+def guest_state(x: Any) -> tuple[GuestState, Guest]:
+    cls = class_in_program(type(x))
     assert cls is not None
-    stand_in = stand_in_of(cls)
-    assert stand_in is not None
-    return GuestState(cls, stand_in.take_values(x)), stand_in
+    guest = guest_of(cls)
+    assert guest is not None
+    return GuestState(cls, guest.take_values(x)), guest
 
 
-def has_method(stand_in: StandIn, name: str) -> bool:
+def has_method(guest: Guest, name: str) -> bool:
     """Has the class of the library this method, as far as is known?"""
-    guest = _GUESTS.get((stand_in.package, stand_in.name))
-    return guest is None or hasattr(guest, name)
+    found = _GUESTS.get((guest.package, guest.name))
+    return found is None or hasattr(found, name)
 
 
-def guest_of(cls: type) -> type | None:
+def library_class(cls: type) -> type | None:
     """The class of the library for which a stand-in stands; None: no object of it was seen yet."""
-    stand_in = stand_in_of(cls)
-    return None if stand_in is None else _GUESTS.get((stand_in.package, stand_in.name))
+    guest = guest_of(cls)
+    return None if guest is None else _GUESTS.get((guest.package, guest.name))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from myia.infer.domain.stand_ins import StandIn, register
+from myia.infer.domain.guests import Guest, register
 from myia.library.support.from_source import from_source
 
 T = TypeVar("T", bound=type)
@@ -60,10 +60,10 @@ def replaces(
     settings: Sequence[str] = (),
     instead: str = "",
 ) -> Callable[[T], T]:
-    """Register a class for one of a library (`StandIn`); parts and values are its attributes."""
+    """Register a class for one of a library (`Guest`); parts and values are its attributes."""
 
     def decorate(cls: T) -> T:
-        found = StandIn(
+        found = Guest(
             package,
             name,
             tuple(parts),
