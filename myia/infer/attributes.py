@@ -23,7 +23,6 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
 from myia.infer.domain.errors import BadValue, ReadOnlyWrite, Unsupported
 from myia.infer.domain.facts import ABSENT, Attribute, ClassAttribute, IsManaged, Raised
-from myia.infer.domain.guests import Guest, guest_of, has_method
 from myia.infer.domain.heap import (
     AnyList,
     DictObject,
@@ -48,6 +47,7 @@ from myia.infer.domain.values import (
     is_namedtuple,
 )
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
+from myia.infer.guests import Guest, guest_of, has_method
 from myia.infer.jax.objects import objects
 from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
 from myia.infer.numeric.constant_methods import constant_or_none

@@ -15,8 +15,8 @@ Handlers are marked with their way (`support/ways.py`); `docs/numpy.md` lists th
 What becomes of dynamic arrays is declared where a handler is registered
 (`support/dynamic_variants.py`).
 
-Read `support/` and `formulas/` first, then `numpy/`, `python/`, `scipy/` and `source/`. Importing
-this package registers all of them, in any order.
+Read `support/` and `formulas/` first, then `numpy/`, `python/`, `scipy/`, `source/` and `guests/`.
+Importing this package registers all of them, in any order.
 """
 
 import importlib

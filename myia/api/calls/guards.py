@@ -37,7 +37,7 @@ from myia.infer.domain.facts import (
     Constant,
     Identity,
 )
-from myia.infer.domain.guests import guest_of, library_class
+from myia.infer.guests import guest_of, library_class
 
 MANY_PARTS = (
     6  # parts of a container that are compared by calls of C code, not each by lines of its own

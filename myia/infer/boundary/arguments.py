@@ -28,7 +28,6 @@ from myia.infer.boundary.signature import (
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue, Unsupported, UnsupportedDtype
 from myia.infer.domain.facts import ABSENT, Constant, Identity, Question, Raised, exact, is_fixed
-from myia.infer.domain.guests import attributes_of
 from myia.infer.domain.heap import (
     ArrayObject,
     Contents,
@@ -49,6 +48,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
 )
+from myia.infer.guests import attributes_of
 from myia.infer.registry import LIBRARIES
 from myia.infer.stand_ins import in_program
 from myia.ir.avals import Aval

@@ -24,11 +24,11 @@ from myia.infer.boundary.undifferentiated import (
 )
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NotDifferentiable
-from myia.infer.domain.guests import guest_of
 from myia.infer.domain.heap import BufferObject, InstanceObject, ListObject, SetObject
 from myia.infer.domain.memory_order import is_contiguous
 from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, is_static_number
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
+from myia.infer.guests import guest_of
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.stand_ins import is_resource

@@ -18,7 +18,6 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES
 from myia.infer.domain.dynamic_axes import packed
 from myia.infer.domain.errors import Unsupported
-from myia.infer.domain.guests import guest_of
 from myia.infer.domain.heap import (
     BufferObject,
     Contents,
@@ -46,6 +45,7 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.dynamic.access import is_dynamic, read, with_nominal_shape
+from myia.infer.guests import guest_of
 from myia.infer.lists import growing_lists, item_templates
 from myia.infer.lists.item_templates import Rows
 from myia.infer.stand_ins import is_resource

@@ -26,7 +26,7 @@ from myia.infer.boundary.guest_arrays import SWAPPED, guest_class, is_guest_arra
 from myia.infer.boundary.instances import has_own_operators, is_state, state_of
 from myia.infer.boundary.leaves import INTEGER, ConstantSet, Leaf, leaf
 from myia.infer.domain.facts import Constant, Identity, contents_of, exact, is_value
-from myia.infer.domain.guests import class_in_program, guest_state
+from myia.infer.guests import class_in_program, guest_state
 from myia.infer.registry import is_marked_for_tracing, is_traced
 from myia.infer.stand_ins import STAND_INS, has_stand_in
 from myia.source.defaults import defaults_of, keyword_defaults

@@ -11,7 +11,6 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.guests import guest_of
 from myia.infer.domain.heap import BufferObject, InstanceObject, ListObject
 from myia.infer.domain.lengths import length_of
 from myia.infer.domain.memory_order import result_like
@@ -26,6 +25,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.domain.views import reshape
 from myia.infer.dynamic.access import bounding_aval, is_dynamic, new_array, read
+from myia.infer.guests import guest_of
 from myia.infer.lists import growing_lists, list_slices
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand, operand_dtype

@@ -2,7 +2,7 @@
 
     a csr_array of SciPy   ->   an instance of the stand-in `CsrArray`: data, indices, indptr, shape
 
-A stand-in is a class of ours whose methods are compiled from their source (`library/source/`). It
+A stand-in is a class of ours whose methods are compiled from their source (`library/guests/`). It
 is known by the name of the class that it stands for, which may never be imported. Objects of that
 class are taken apart into parts, which may hold numbers, and compile-time values; a result is built
 of both again.

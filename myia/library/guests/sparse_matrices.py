@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from myia.library.guests.classes import compiled_methods, replaces
 from myia.library.support.from_source import Array
-from myia.library.support.guests import compiled_methods, replaces
 
 INSTEAD = "use what docs/python.md lists of sparse matrices, or a dense one: `A.toarray()`"
 

@@ -15,9 +15,9 @@ import numpy as np
 import scipy
 
 from myia.infer.registry import when_imported
+from myia.library.guests.classes import compiled_methods, replaces
 from myia.library.scipy.traced_table import DISTRIBUTIONS
 from myia.library.support.from_source import Array, from_source
-from myia.library.support.guests import compiled_methods, replaces
 
 INSTEAD = "use a density, a probability or a quantile: docs/python.md lists them"
 UNKNOWN = "a distribution that is none of `scipy.stats`"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from myia.infer.domain.guests import Guest, register
+from myia.infer.guests import Guest, register
 from myia.library.support.from_source import from_source
 
 T = TypeVar("T", bound=type)
