@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from myia.api.calls.shortcuts import Shortcut, by_values, types_of
+from myia.api.calls.shortcuts import Entry, Owner, Shortcut, types_of
 from myia.api.capacities import refuse_capacities
 from myia.api.dispatch import Dispatcher, signatures
 from myia.api.failed_checks import BeyondInt64
@@ -82,7 +81,7 @@ class Lowered(NotPortable):
         return Compiled(self._programs, self._integers, self._variant, executable)
 
 
-class Compiled(NotPortable):
+class Compiled(Entry, NotPortable):
     """An executable for arguments of one signature; others are refused."""
 
     def __init__(
@@ -90,13 +89,18 @@ class Compiled(NotPortable):
     ):
         self._programs, self._integers = programs, integers
         self._tree, self._executable = DecisionTree(variant), executable
-        self._quick: dict[Any, Any] = {}  # by the types of the arguments
+        self._types: Any = None  # of the arguments of the shortcut
+        self.install(self._first)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        quick = self._quick.get(types_of(args, kwargs))
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    def _first(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
-            if quick is not None:
-                return quick((*args, *kwargs.values()) if kwargs else args)
             return self._run(args, kwargs)
         except BeyondInt64 as limit:
             raise limit.error from None
@@ -109,16 +113,25 @@ class Compiled(NotPortable):
         found = self._tree.find(flat)
         if found is None:
             raise TypeError("a global that the program reads has changed its type or shape")
-        self._add_shortcut(args, kwargs)
+        if (types := types_of(args, kwargs)) != self._types:
+            self._types = types
+            self._add_shortcut((*kwargs,))
         return found.variant.run(flat.leaves, flat, found.hidden, self._executable)
 
-    def _add_shortcut(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        types = types_of(args, kwargs)
-        if types not in self._quick:
-            signatures = self._programs.resolved(self._integers)
-            miss = by_values(self._run, len(args), (*kwargs,))
-            keep = functools.partial(self._quick.__setitem__, types)
-            Shortcut(self._tree, signatures, miss, keep, avals=True, executable=self._executable)
+    def _add_shortcut(self, names: tuple[str, ...]) -> None:
+        Shortcut(
+            self._tree,
+            self._programs.resolved(self._integers),
+            self._call,
+            Owner(self._call, self.install, (BeyondInt64,), self._failed),
+            self.install,
+            names=names,
+            avals=True,
+            executable=self._executable,
+        )
+
+    def _failed(self, limit: BeyondInt64, args: Any, kwargs: Any) -> NoReturn:
+        raise limit.error from None
 
     def as_text(self) -> str:
         """The optimised HLO."""

@@ -10,12 +10,12 @@ import functools
 import itertools
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from myia.api.calls.shortcuts import MISSED, Shortcuts
+from myia.api.calls.shortcuts import MISSED, Shortcuts, types_of
 from myia.api.capacities import GrownCapacities, Outgrown, refuse_capacities, with_held_prints
 from myia.api.failed_checks import BeyondInt64, FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found
@@ -125,9 +125,9 @@ class Dispatcher:
             return self._static_ints
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any], used: set[Variant] | None) -> Any:
-        if used is None:
+        if used is None and self.shortcuts.owner.install is None:
             try:
-                result = self.shortcuts.call(args, kwargs)
+                result = self.shortcuts.others(types_of(args, kwargs), args, kwargs)
                 if result is not MISSED:
                     return result
             except OtherAvals:
@@ -156,18 +156,17 @@ class Dispatcher:
         f: Any,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        run: Callable[[tuple[Any, ...], dict[str, Any]], Any],
         own: Shortcuts,
     ) -> None:
         """Calls with `f` and arguments like these have a shortcut among those of a function of its
-        `own`, which does not pass `f`; `run(args, kwargs)` makes its other calls."""
+        `own`, which does not pass `f`."""
         flat = CallFlattener()
         programs = self.programs.get(signatures(flat, (f, *args), kwargs))
         if programs is None:
             return
         static, found = programs.find(flat)
         if found is not None:
-            own.bind(args, kwargs, programs, static, run, held=(f,))
+            own.bind(args, kwargs, programs, static, held=(f,))
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Found[Variant]]:
         """The program of a call, compiled unless there is one; it is not run."""

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from myia.api.ahead_of_time import Lowered, Traced
-from myia.api.calls.shortcuts import types_of
+from myia.api.calls.shortcuts import Entry, Owner, types_of
 from myia.api.capacities import Outgrown
 from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.api.failed_checks import BeyondInt64
@@ -39,6 +39,7 @@ from myia.infer.registry import TRANSPARENT_TYPES
 from myia.pipeline import OtherAvals, Plan, describe, describe_pass
 from myia.source.diagnostics import MyiaError
 
+OTHERWISE = (BeyondInt64, Outgrown, MyiaError)  # raised by calls that are made in another way then
 CALLS_BEFORE_BINDING = 3  # of shared programs by one object, for arguments of the same types
 
 
@@ -56,7 +57,7 @@ def _public_errors() -> Iterator[None]:
         raise _public(error) from None
 
 
-class Transformed(Wrapper[P, R]):
+class Transformed(Entry, Wrapper[P, R]):
     """A compiled function. Called with NumPy it returns NumPy, with `jax.Array`s these.
 
     `F.ir(*args)` is the text of every stage, `F.plan(*args)` what reversed loops store,
@@ -74,7 +75,9 @@ class Transformed(Wrapper[P, R]):
         self.options = options
         self.name = name
         self._dispatcher = Dispatcher(self.target(), options, repr(self))
-        self._quick = self._dispatcher.shortcuts.quick
+        own = self._dispatcher.shortcuts
+        own.owner = Owner(self._call, self.install, (OtherAvals, *OTHERWISE), self._failed)
+        self.install(own.first)
         self._sharing: Sharing | None = None
         self._taken_apart: Any = None  # the function, for programs that it shares
         self._shared_calls: dict[Any, int] = {}
@@ -99,31 +102,25 @@ class Transformed(Wrapper[P, R]):
         """What the inferer calls: the function itself, or this transform of it."""
         return self
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        result: R
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that has no shortcut."""
         try:
-            # The types of one or two arguments, the most frequent, in a quarter of the time.
-            if kwargs or not 0 < len(args) < 3:
-                types = types_of(args, kwargs)
-            else:
-                types = (type(args[0]), type(args[1])) if len(args) == 2 else (type(args[0]),)
-            quick: Any = self._quick.get(types)
-            if quick is None:
-                result = self._run(args, kwargs)
-            else:
-                result = quick((*args, *kwargs.values()) if kwargs else args)
-            return result
-        except OtherAvals:
+            return self._run(args, kwargs)
+        except MyiaError as error:  # a context manager would keep the frames
+            raise _public(error) from None
+
+    def _failed(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call where a shortcut has raised an error."""
+        if isinstance(error, OtherAvals):
             self._dispatcher.shortcuts.other_avals(args, kwargs)
-            self._shared_calls.pop(types, None)
-        except (BeyondInt64, Outgrown):
-            pass
-        except MyiaError as error:
-            if quick is None or not self._shared:  # else it is told of the shared program alone
-                raise _public(error) from None
-        with _public_errors():
-            result = self._run(args, kwargs)
-            return result
+            self._shared_calls.pop(types_of(args, kwargs), None)
+        elif isinstance(error, MyiaError) and not self._shared:
+            raise _public(error) from None
+        return self._call(args, kwargs)  # an error of a shared program is told of that alone
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by the programs of this object, or those of all functions of its code."""
@@ -148,8 +145,7 @@ class Transformed(Wrapper[P, R]):
         types = types_of(args, kwargs)
         self._shared_calls[types] = calls = self._shared_calls.get(types, 0) + 1
         if calls == CALLS_BEFORE_BINDING:
-            own = self._dispatcher.shortcuts
-            shared.bind(self._taken_apart, args, kwargs, self._run, own)
+            shared.bind(self._taken_apart, args, kwargs, self._dispatcher.shortcuts)
 
     def ir(self, *args: P.args, **kwargs: P.kwargs) -> StageTexts:
         """The program at these arguments as text, after every stage, by the stage's name.

@@ -207,7 +207,10 @@ class Variant:
         if not (only and self.only_converts):
             return None
         used = self.executable if executable is None else executable
-        return used.inlined(self.to_python[0][1] if self.to_python else None)
+        copied = self.program.function.results[0].aval if self.program.kinds == ("array",) else None
+        if not self.to_python:
+            return used.inlined(None)
+        return used.inlined(self.to_python[0][1], copied)
 
     def prepared(self, hidden: Hidden, executable: Runnable | None = None) -> Sequence[Any]:
         """The leaves of the facts, as an executable takes them."""

@@ -360,4 +360,4 @@ def test_errors_are_short():
 
     with pytest.raises(myia.MyiaError) as info:
         myia.jit(f)(np.eye(2))
-    assert len(info.traceback) <= 3
+    assert len(info.traceback) <= 4

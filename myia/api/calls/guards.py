@@ -5,9 +5,11 @@ then of each array dtype, shape and layout, of each constant its value. Its leav
 expressions of the names in its lines:
 
     (x0, x1) = args                                        an array, a tuple of a float and a list
+    if type(x0) is not c6: break
     if x0.shape != c0: break
     if x0.dtype is not c1 and x0.dtype != c1: break
     if not x0.flags.c_contiguous: break
+    if type(x1) is not c7: break
     (x2, x3) = x1
     if type(x2) is not c2: break
     if type(x3) is not c3: break
@@ -100,29 +102,29 @@ class Guard:
 
     # ----- Arguments, and other objects that are taken apart
 
-    def arguments(self, signatures: Sequence[Any], held: Sequence[Any] = ()) -> None:
-        """The arguments of a call, whose number and types are known.
+    def arguments(
+        self, signatures: Sequence[Any], held: Sequence[Any] = (), names: Sequence[str] = ()
+    ) -> None:
+        """The arguments of a call.
 
-        `held`: the first ones, which callers do not pass.
+        `held`: the first ones, which callers do not pass; `names`: those passed by keyword.
         """
         for signature, x in zip(signatures, held):
             self.part(signature, self.constant(x), typed=True)
-        passed = signatures[len(held) :]
-        if all(self._is_passed_on(s) and s.kind != "array" for s in passed):
-            self.leaves.append("*args")  # nothing is left to compare
-        else:
-            self.parts(passed, "args", typed=True)
+        if names:
+            self.texts(names, "kwargs")
+        self.parts(signatures[len(held) :], "(*args, *kwargs.values())" if names else "args")
 
-    def parts(self, signatures: Sequence[Any], items: str, typed: bool = False) -> None:
-        """The objects in a sequence; `typed`: their number and types are known."""
+    def parts(self, signatures: Sequence[Any], items: str) -> None:
+        """The objects in a sequence."""
         if len(signatures) > MANY_PARTS and all(map(self._is_passed_on, signatures)):
-            self._many_leaves(signatures, items, typed)
+            self._many_leaves(signatures, items)
             return
         for signature, name in zip(signatures, self.values(len(signatures), items)):
-            self.part(signature, name, typed)
+            self.part(signature, name)
 
     def part(self, signature: Any, x: str, typed: bool = False) -> None:
-        """The object `x`."""
+        """The object `x`; `typed`: its type is known."""
         if isinstance(signature, Identity):
             self.unlike(f"{x} is not {self.constant(signature.object)}")
         elif isinstance(signature, SeenObject):
@@ -145,11 +147,10 @@ class Guard:
         kinds: Any = ("array", float, complex, "generic", *(() if self.avals else ("device",)))
         return isinstance(signature, Leaf) and signature.kind in kinds and not signature.guest
 
-    def _many_leaves(self, signatures: Sequence[Leaf], items: str, typed: bool) -> None:
+    def _many_leaves(self, signatures: Sequence[Leaf], items: str) -> None:
         items = self.value(f"[*{items}]")
-        if not typed:
-            types = self.constant([*map(_type_of, signatures)])
-            self.unlike(f"[*map(type, {items})] != {types}")
+        types = self.constant([*map(_type_of, signatures)])
+        self.unlike(f"[*map(type, {items})] != {types}")
         arrays = [i for i, s in enumerate(signatures) if s.kind == "array"]
         if arrays:
             every = len(arrays) == len(signatures)
@@ -230,10 +231,14 @@ class Guard:
             keys, are_texts = self.constant([*names]), self.constant({str}.issuperset)
             self.unlike(f"[*{x}] != {keys} or not {are_texts}(map(type, {x}))")
         else:
-            for name, key in zip(names, self.values(len(names), x)):
-                text = self.constant(name)
-                self.unlike(f"{key} is not {text} and (type({key}) is not str or {key} != {text})")
+            self.texts(names, x)
         self.parts(parts, f"{x}.values()")
+
+    def texts(self, names: Sequence[str], x: str) -> None:
+        """The items of `x` are these texts."""
+        for name, key in zip(names, self.values(len(names), x)):
+            text = self.constant(name)
+            self.unlike(f"{key} is not {text} and (type({key}) is not str or {key} != {text})")
 
     def function(self, signature: FunctionSignature, x: str) -> None:
         if signature.keywords:

@@ -16,6 +16,7 @@ from myia.backends.xla.cpu.emission_options import (
     rules_for_cpu,
 )
 from myia.backends.xla.emit import emit
+from myia.backends.xla.host_copies import host_copy
 from myia.backends.xla.modes import (
     OtherModes,
     enter_64_bits,
@@ -25,6 +26,7 @@ from myia.backends.xla.modes import (
     traced,
 )
 from myia.backends.xla.packing import Packing, Vectors
+from myia.ir.avals import Aval
 from myia.ir.core import Function, walk
 from myia.primitives.core.host_calls import in_one_thread, is_host_call
 from myia.primitives.core.platforms import ANY, default_platform, devices_of
@@ -55,13 +57,14 @@ def compile_function(
     common = Rules(narrow_indices=transformed, exact=exact)
     platform = ANY if under_a_trace else platform or default_platform()
     program, compiler_options = _emitted(function, elsewhere or function, common, platform)
-    program = traced(_of_these_avals(packing, function, packing.program(program)))
+    alone = packing.results_count(len(function.results)) == 1
+    program = traced(_of_these_avals(packing, function, packing.program(program), alone))
     jitted = jax.jit(
         program,
         donate_argnums=packing.packed_positions(donate),
         compiler_options=compiler_options,
     )
-    return Executable(jitted, function, packing, under_a_trace, transformed, platform)
+    return Executable(jitted, function, packing, alone, under_a_trace, transformed, platform)
 
 
 NO_DEVICE = "this process has no device of the platform {0!r}: its programs can be lowered, not run"
@@ -72,22 +75,28 @@ class OtherAvals(Exception):
 
 
 class Inlined(NamedTuple):
-    """A call of an executable as lines of Python, for functions that are generated."""
+    """A call of an executable with one result as lines of Python, for functions that are generated.
+
+    `finish` are lines that return what becomes of `result`.
+    """
 
     names: dict[str, Any]
-    result: str  # of `{}`, all results
+    finish: tuple[str, ...]
 
     def lines(self, leaves: Sequence[str], hidden: Sequence[str], late: str | None) -> list[str]:
         """The call with these expressions; `late`: groups of hidden arguments."""
         given = [f"*pack(({', '.join(leaves)},))"] if "pack" in self.names else [*leaves]
         given += hidden if late is None else [f"*prepare([x for xs in {late} for x in xs])"]
         passed = ", ".join(given)
+        finish = [f"    {line}" for line in self.finish]
         return [
             "before = enter(True)",
             "try:",
-            f"    return {self.result.format(f'execute({passed})')}",
+            f"    result = execute({passed})",
+            *finish,
             "except (Exception, KeyboardInterrupt) as error:",
-            f"    return {self.result.format(f'again(execute, error, [{passed}])')}",
+            f"    result = again(execute, error, [{passed}])",
+            *finish,
             "finally:",
             "    leave(before)",
         ]
@@ -97,14 +106,23 @@ class Runnable:
     """`runnable(*arrays) -> jax arrays (of NumPy, and Python numbers, where packed)`
 
     A function with run-time checks returns the code of the first that failed as its last result.
+    `alone`: the callable returns its only result, not a tuple of it, which takes longer.
     """
 
-    __slots__ = ("_callable", "_calls_host", "_pack", "_pack_hidden", "_packing", "_unpack")
+    __slots__ = (
+        "_alone",
+        "_callable",
+        "_calls_host",
+        "_pack",
+        "_pack_hidden",
+        "_packing",
+        "_unpack",
+    )
 
     def __init__(
-        self, callable: Callable[..., Sequence[jax.Array]], packing: Packing, calls_host: bool
+        self, callable: Callable[..., Any], packing: Packing, alone: bool, calls_host: bool
     ):
-        self._packing, self._calls_host = packing, calls_host
+        self._packing, self._calls_host, self._alone = packing, calls_host, alone
         self._callable = in_one_thread(callable) if calls_host else callable
         self._pack = packing.given.pack() if packing.given.vectors else None
         self._pack_hidden = packing.hidden.pack() if packing.hidden.vectors else None
@@ -121,7 +139,7 @@ class Runnable:
         `late`: groups of hidden arguments that only the call tells.
         """
         call, pack, unpack, prepare = self._callable, self._pack, self._unpack, self.hidden
-        enter, leave, hidden = enter_64_bits, leave_64_bits, tuple(hidden)
+        enter, leave, hidden, alone = enter_64_bits, leave_64_bits, tuple(hidden), self._alone
 
         def run(given: Sequence[Any], late: Sequence[Sequence[Any]] | None = None) -> Sequence[Any]:
             if pack is not None:
@@ -132,26 +150,39 @@ class Runnable:
                 given = (*given, *hidden)
             before = enter(True)  # outside of it JAX refuses NumPy's float64, or rounds it
             try:
-                results = call(*given)
+                results = (call(*given),) if alone else call(*given)
                 return results if unpack is None else unpack(results)
             except (Exception, KeyboardInterrupt) as error:
                 results = again(call, error, given)
+                results = (results,) if alone else results
                 return results if unpack is None else unpack(results)
             finally:
                 leave(before)
 
         return run
 
-    def inlined(self, convert: Callable[[Any], Any] | None) -> Inlined:
-        """A call as `bound` makes it, whose result is the first one; `convert` converts it."""
-        result, names = "{}", {"execute": self._callable, "prepare": self.hidden}
+    def inlined(self, convert: Callable[[Any], Any] | None, copied: Aval | None = None) -> Inlined:
+        """A call as `bound` makes it, whose only result `convert` converts.
+
+        `copied`: it is an array of NumPy with these elements.
+        """
+        names: dict[str, Any] = {"execute": self._callable, "prepare": self.hidden}
+        names |= {} if convert is None else {"convert": convert}
+        finish: tuple[str, ...] = (f"return {'result' if convert is None else 'convert(result)'}",)
         if self._unpack is not None:
-            names["unpack"], result = self._unpack, "unpack({})"
-        result += "[0]"
-        if convert is not None:
-            names["convert"], result = convert, f"convert({result})"
+            (vector,) = self._packing.results.vectors
+            names["split"] = vector.split()
+            finish = (finish[0].replace("result", "split(result)[0]"),)
+        elif copied is not None and (copy := host_copy(copied)) is not None:
+            names |= copy.names
+            finish = (
+                "try:",
+                f"    return {copy.expression}",
+                "except Exception:",  # not in the memory of the host, or never computed: it raises
+                f"    {finish[0]}",
+            )
         names |= {"enter": enter_64_bits, "leave": leave_64_bits, "again": again}
-        return Inlined(names if self._pack is None else {**names, "pack": self._pack}, result)
+        return Inlined(names if self._pack is None else {**names, "pack": self._pack}, finish)
 
     def hidden(self, arrays: Sequence[Any], keep: bool = False) -> Sequence[Any]:
         """These arrays prepared for `run`; with `keep` for many runs, on the device."""
@@ -162,15 +193,16 @@ class Runnable:
             return jax.device_put(packed)
 
 
-def again(
-    call: Callable[..., Sequence[jax.Array]], error: BaseException, given: Sequence[Any]
-) -> Sequence[jax.Array]:
+def again(call: Callable[..., Any], error: BaseException, given: Sequence[Any]) -> Any:
     """The results of a call that the modes of JAX or Python have made fail."""
+    config: Any = jax.config  # its options are not declared
     if isinstance(error, KeyboardInterrupt):
         jax.clear_caches()  # or JAX waits for ever for what it was compiling
     if isinstance(error, jax.errors.JaxRuntimeError):
         explain(error)
-    if isinstance(error, OtherModes):
+    # Without `jit` JAX refuses (ValueError) to call what has been compiled ahead of time.
+    refused = isinstance(error, ValueError) and config.jax_disable_jit
+    if isinstance(error, OtherModes) or refused:
         context = own_modes()
     elif isinstance(error, RecursionError):  # while JAX compiles: its calls nest as the program
         context = compiling()
@@ -190,13 +222,14 @@ class Executable(Runnable):
         jitted: Any,
         function: Function,
         packing: Packing,
+        alone: bool,
         under_a_trace: bool,
         transformed: bool,
         platform: str,
     ):
         self._jitted, self.function, self.platform = jitted, function, platform
         calls_host = any(map(is_host_call, walk(function.region)))
-        super().__init__(jitted, packing, calls_host and not under_a_trace)
+        super().__init__(jitted, packing, alone, calls_host and not under_a_trace)
         if transformed:  # JAX transforms it
             pack = self._pack or list
             self._pack = lambda arrays: pack([*map(_strongly_typed, arrays)])
@@ -225,7 +258,7 @@ class Executable(Runnable):
             device = devices[0]
         lowered = lowered or self.lower(device)
         with jax.enable_x64(True):
-            return Compiled(lowered.compile(), self._packing, self._calls_host)
+            return Compiled(lowered.compile(), self._packing, self._alone, self._calls_host)
 
 
 def _strongly_typed(x: Any) -> Any:
@@ -253,8 +286,10 @@ def _emitted(
     return program, None
 
 
-def _of_these_avals(packing: Packing, function: Function, program: Callable) -> Callable:
-    """`program`, which refuses to be traced at other avals.
+def _of_these_avals(
+    packing: Packing, function: Function, program: Callable, alone: bool
+) -> Callable:
+    """`program`, which refuses to be traced at other avals; `alone`: it returns its only result.
 
     JAX traces again only for other avals. So its own look-up at each call is also the check that
     the executable fits the arguments.
@@ -265,7 +300,8 @@ def _of_these_avals(packing: Packing, function: Function, program: Callable) -> 
     def checked(*arrays: Any) -> Any:
         if [(a.shape, a.dtype) for a in arrays] != expected:
             raise OtherAvals
-        return program(*arrays)
+        results = program(*arrays)
+        return results[0] if alone else results
 
     return checked
 
@@ -275,17 +311,6 @@ class Compiled(Runnable):
 
     __slots__ = ("stage",)
 
-    def __init__(self, stage: jax.stages.Compiled, packing: Packing, calls_host: bool):
-        super().__init__(_always_compiled(stage), packing, calls_host)
+    def __init__(self, stage: jax.stages.Compiled, packing: Packing, alone: bool, calls_host: bool):
+        super().__init__(stage, packing, alone, calls_host)
         self.stage = stage
-
-
-def _always_compiled(stage: jax.stages.Compiled) -> Callable[..., Sequence[jax.Array]]:
-    def call(*arrays: Any) -> Sequence[jax.Array]:
-        config: Any = jax.config  # its options are not declared
-        if config.jax_disable_jit:  # JAX would refuse
-            with own_modes():
-                return stage(*arrays)
-        return stage(*arrays)
-
-    return call

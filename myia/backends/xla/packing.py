@@ -134,6 +134,11 @@ class Vectors:
         packed = {*self.positions}
         return tuple(i for i in range(self.count) if i not in packed)
 
+    @property
+    def packed_count(self) -> int:
+        """How many arrays travel."""
+        return self.count - len(self.positions) + len(self.vectors)
+
     def pack(self) -> Callable[[Sequence[Any]], Sequence[Any]]:
         joins, others = [v.join(self.count) for v in self.vectors], _getter(self._others)
         if len(joins) == 1 and not self._others:
@@ -299,8 +304,11 @@ class Packing:
     @property
     def given_count(self) -> int:
         """How many arrays the given arguments are when they are packed."""
-        given = self.given
-        return given.count - len(given.positions) + len(given.vectors)
+        return self.given.packed_count
+
+    def results_count(self, count: int) -> int:
+        """How many arrays are returned for so many results."""
+        return self.results.packed_count if self.results.vectors else count
 
     def program(self, program: Callable[..., tuple]) -> Callable[..., tuple]:
         """`program` with packed arguments and results."""
