@@ -1,16 +1,17 @@
 """Capacities that grow: a program whose lists have outgrown their room is compiled with more.
 
 Nothing of a run that needs more room leaves it: its arguments are not donated, nothing is written
-back. The next run has as much room as was needed, where that is known, else eight times as much.
-Later calls begin with it, and compile nothing.
+back, what it prints and logs is held back. The next run has as much room as was needed, where that
+is known, else eight times as much. Later calls begin with it, and compile nothing.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -23,6 +24,7 @@ from myia.infer.domain.errors import NeedsCapacity
 from myia.infer.eval.program import Program
 from myia.ir.core import Op, Region, walk
 from myia.primitives.core.effects import Template, debug_print_p
+from myia.primitives.core.host_calls import host_call_p, is_host_call
 from myia.source.diagnostics import MyiaError
 from myia.source.process import Lock
 from myia.storage import OverBudget
@@ -126,38 +128,53 @@ def _machine_memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-class HeldPrints:
-    """What a run prints, held back until it is known that the run counts."""
+class HeldEffects:
+    """What a run prints and logs, held back until it is known that the run counts."""
 
     def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._lock = Lock()  # one run at a time: texts arrive in callbacks
+        self._effects: list[Callable[[], Any]] = []
+        self._lock = Lock()  # one run at a time: effects arrive in callbacks
 
     def __enter__(self) -> None:
         self._lock.__enter__()
-        self._texts.clear()
+        self._effects.clear()
 
     def __exit__(self, error: type[BaseException] | None, *rest: Any) -> None:
         try:
-            jax.effects_barrier()
             if error is not Outgrown:
-                print(end="".join(self._texts))
+                self.make()
         finally:
             self._lock.__exit__(error, *rest)
 
+    def make(self) -> None:
+        """Print and log: the run counts. A warning that is an error ends it here."""
+        jax.effects_barrier()
+        effects, self._effects[:] = list(self._effects), []
+        for effect in effects:
+            effect()
+
     def holding(self, region: Region) -> Region:
-        """The region, whose prints are held back."""
+        """The region, whose effects are held back."""
         return Region(region.args, tuple(map(self._op, region.ops)), region.yields)
 
     def _op(self, op: Op) -> Op:
         params = dict(op.params)
         if op.primitive is debug_print_p:
             params = {
-                "fmt": _HeldText(params["fmt"], params.get("end", "\n"), self._texts),
+                "fmt": _HeldText(params["fmt"], params.get("end", "\n"), self._effects),
                 "end": "",
             }
+        elif is_host_call(op):
+            params["call"] = replace(params["call"], run=self._held(params["call"].run))
         regions = tuple(map(self.holding, op.regions))
         return Op(op.primitive, op.operands, params, regions, op.results, op.span)
+
+    def _held(self, run: Callable[..., Any]) -> Callable[..., tuple[()]]:
+        def hold(*arrays: np.ndarray) -> tuple[()]:
+            self._effects.append(partial(run, *arrays))
+            return ()
+
+        return hold
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,23 +183,24 @@ class _HeldText:
 
     template: Template
     end: str
-    texts: list[str]
+    effects: list[Callable[[], Any]]
 
     def format(self, *numbers: Any) -> str:
-        self.texts.append(self.template.format(*numbers) + self.end)
+        text = self.template.format(*numbers) + self.end
+        self.effects.append(partial(print, text, end=""))
         return ""
 
 
-def with_held_prints(program: Program) -> tuple[Program, HeldPrints | None]:
-    """The program, and what it prints, if it has capacities and prints."""
-    effects = {op.primitive for op in walk(program.function.region) if op.primitive.effect}
+def with_held_effects(program: Program) -> tuple[Program, HeldEffects | None]:
+    """The program, and what it prints and logs, if it has capacities and does so."""
+    effects = [op for op in walk(program.function.region) if op.primitive.effect]
     if not program.capacities or not effects:
         return program, None
-    if effects != {debug_print_p}:
-        refuse_capacities(program, "with a call of the host")
-    prints = HeldPrints()
-    function = replace(program.function, region=prints.holding(program.function.region))
-    return replace(program, function=function), prints
+    if any(op.results or op.primitive not in (debug_print_p, host_call_p) for op in effects):
+        refuse_capacities(program, "with a result of a call of the host")
+    held = HeldEffects()
+    function = replace(program.function, region=held.holding(program.function.region))
+    return replace(program, function=function), held
 
 
 def refuse_capacities(program: Program, why: str) -> None:

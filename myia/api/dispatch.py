@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from myia.api.calls.shortcuts import MISSED, Shortcuts, types_of
-from myia.api.capacities import GrownCapacities, Outgrown, refuse_capacities, with_held_prints
+from myia.api.capacities import GrownCapacities, Outgrown, refuse_capacities, with_held_effects
 from myia.api.failed_checks import BeyondInt64, FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
@@ -296,7 +296,7 @@ class Dispatcher:
 
     def _variant(self, call: Call, choose: Choice) -> Variant:
         choose = Recorded(choose)
-        program, prints = with_held_prints(self.program(call, choose))
+        program, effects = with_held_effects(self.program(call, choose))
         layout = Layout(call, program)
         takes_ints = bool(call.programs.arguments or choose.arguments)
         if takes_ints and any(capacity.of_int for capacity, _ in program.capacities):
@@ -327,7 +327,7 @@ class Dispatcher:
             self._reporting, call.positional, call.keywords, choose.as_before
         )
         failures = FailedChecks(program, report, bool(donated), takes_ints)
-        return Variant(program, found, layout, failures, write_back, prints)
+        return Variant(program, found, layout, failures, write_back, effects)
 
     def _write_back(self, call: Call, program: Program) -> WriteBack | None:
         """What the program writes into objects of the caller; None: nothing."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from myia.api.capacities import HeldPrints
+from myia.api.capacities import HeldEffects
 from myia.api.failed_checks import FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found, Hidden, is_lasting
 from myia.api.programs.write_back import WriteBack
@@ -157,9 +157,9 @@ class Variant:
         layout: Layout,
         failures: FailedChecks,
         write_back: WriteBack | None,
-        prints: HeldPrints | None = None,
+        effects: HeldEffects | None = None,
     ):
-        self._prints = prints
+        self._effects = effects
         self.program, self.layout, self.failures = program, layout, failures
         self.executable, self.plan = compiled.executable, compiled.plan
         self.facts = program.facts
@@ -231,14 +231,14 @@ class Variant:
                 write_back.check(leaves, objects, found)
             return self._finished(call(leaves, late), leaves, objects, found)
 
-        if (prints := self._prints) is None:
+        if (effects := self._effects) is None:
             return run
 
-        def run_and_print(leaves: Sequence[Any], objects: Sequence[Any] = ()) -> Any:
-            with prints:
+        def run_with_effects(leaves: Sequence[Any], objects: Sequence[Any] = ()) -> Any:
+            with effects:
                 return run(leaves, objects)
 
-        return run_and_print
+        return run_with_effects
 
     def _finished(
         self,
@@ -270,6 +270,8 @@ class Variant:
         except jax.errors.JaxRuntimeError as error:  # of a run that has not ended before
             explain(error)
             raise
+        if self._effects is not None:
+            self._effects.make()
         if self.write_back is not None:
             self.write_back.apply(results, objects, leaves, hidden)
         return self.program.recipe(results, objects)

@@ -31,6 +31,7 @@ from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
 from myia.infer.paths.raised import within_op
+from myia.primitives.pointwise import logic
 from myia.source.process import BRIEF
 
 Variant = Callable[[Callable], Callable]  # handler -> its variant for dynamic arrays
@@ -241,9 +242,16 @@ def _checked(
         return call()
     if top_package(function) == "numpy":
         _ask(ctx, function, function.__name__, args, kwargs)
+    # What is differentiated is the call below, which is made where there is no error.
+    held = partial(handler, ctx, *(_held(ctx, x) for x in args), **kwargs)
     for check in checks:
-        check(ctx, call, *args, **kwargs)
+        check(ctx, held, *args, **kwargs)
     return within_op(ctx, call)
+
+
+def _held(ctx: Context, x: Abstract) -> Abstract:
+    """An array as a constant of derivatives."""
+    return ctx.array(logic.stop_gradient(ctx.read(x))) if ctx.is_array(x) else x
 
 
 def is_given(x: Abstract) -> bool:

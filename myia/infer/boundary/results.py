@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.boundary.instances import new_instance
+from myia.infer.boundary.list_results import python_items
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES
 from myia.infer.domain.dynamic_axes import packed
@@ -24,10 +25,9 @@ from myia.infer.domain.heap import (
     DictObject,
     InstanceObject,
     ListObject,
-    RowObject,
     SetObject,
 )
-from myia.infer.domain.heap_arrays import DYNAMIC_ARRAYS, STATIC_ARRAYS
+from myia.infer.domain.heap_arrays import DYNAMIC_ARRAYS, STATIC_ARRAYS, RowObject
 from myia.infer.domain.values import (
     Abstract,
     Choice,
@@ -46,7 +46,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic, read, with_nominal_shape
 from myia.infer.guests import guest_of
-from myia.infer.lists import growing_lists, item_templates
+from myia.infer.lists import growing_lists
 from myia.infer.lists.item_templates import Rows
 from myia.infer.stand_ins import is_resource
 from myia.ir.builder import current_span
@@ -198,6 +198,8 @@ class Outputs:
                     what = f"a {guest.name} as {self.role}"
                     self.ctx.fail(Unsupported, what=what, help_text=guest.instead)
                 return lambda n, o: rebuilt(dict(zip(names, items(n, o))))
+            if _is_of_library(cls):
+                return lambda n, o: new_instance(cls, dict(zip(names, items(n, o)))).in_python()
             return lambda n, o: new_instance(cls, dict(zip(names, items(n, o))))
         if isinstance(contents, SetObject):
             cls = contents.cls
@@ -215,7 +217,7 @@ class Outputs:
 
         def rebuild(n: Sequence[Any], o: Any) -> list[Any]:
             columns = [row(n, o) for row in rows]
-            return item_templates.python_items(template, columns, total(n, o))
+            return python_items(template, columns, total(n, o))
 
         return rebuild
 
@@ -275,6 +277,11 @@ class HostArguments(Outputs):
         array = self.leaf(found.value, "array")
         lengths = [self.leaf(length.value, int) for length in found.lengths]
         return lambda n, o: n[array][tuple(slice(n[i]) for i in lengths)]
+
+
+def _is_of_library(cls: type) -> bool:
+    """Whether the class stands for one of Python's in compiled code (`library/source/`)."""
+    return cls.__module__.startswith("myia.library.") and hasattr(cls, "in_python")
 
 
 def _maker(contents: DictObject) -> Callable[[Any], dict]:

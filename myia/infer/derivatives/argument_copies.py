@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from myia.infer.derivatives.lost_state import record_lost_state
 from myia.infer.domain.context import Context
 from myia.infer.domain.values import Abstract, Ref
-from myia.infer.lists import list_rows
+from myia.infer.lists import growing_lists, list_rows
 from myia.infer.paths.region_outputs import deep_copied
 
 
@@ -78,5 +78,5 @@ def _iter_base_objects(
             yield from ([id] for id in rows)
         elif x.id not in inside:
             children = ctx.contents(x).children()
-            yield [x.id]
+            yield [growing_lists.owner(ctx.heap, x.id)]
             yield from _iter_base_objects(ctx, children, (*inside, x.id), as_lists)

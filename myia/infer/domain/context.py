@@ -148,6 +148,8 @@ class Context(Objects):
         self.stacks_lists = stacks_lists
         self.stacking_choices: set[bool] = set()
         self.capacities = Capacities(capacities)  # of lists without a bound
+        # Leaves of items of lists that have been read (`infer/lists/item_objects.py`).
+        self.item_leaves: dict[Any, Any] = {}
         # The heaps before the loops and branches that are being inferred.
         self.scopes: list[Heap] = []
         self.handlers = Handlers()

@@ -194,25 +194,6 @@ AnyList = ListObject | BufferObject
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RowObject(Contents):
-    """A list of numbers that is item `index` of the buffer `base` (`infer/lists/list_rows.py`).
-
-    Several objects may be one row: they are read from the buffer and written to it.
-    """
-
-    PARTS = ("index",)
-    base: int
-    index: Number
-
-    @property
-    def bases(self) -> tuple[int, ...]:
-        return (self.base,)
-
-    def key(self) -> Any:
-        return (RowObject, self.base)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class DictObject(Contents):
     """A dict (or `cls`, a subclass) with compile-time keys, in order.
 
@@ -337,11 +318,18 @@ class Heap:
             i < 0 and i not in start.objects for i in self.objects
         )
 
-    def write(self, id: int, contents: Contents, span: Span | None) -> None:
-        """Put `contents` under `id`, and invalidate every object that may be the same."""
+    def write(
+        self, id: int, contents: Contents, span: Span | None, same_items: bool = False
+    ) -> None:
+        """Put `contents` under `id`, and invalidate every object that may be the same.
+
+        `same_items`: of a list of objects, which are as they were. So are lists with some of them,
+        to which the edges go one way.
+        """
         self.objects[id] = contents
         for other in self.alias_edges.get(id, ()):
-            if other in self and other != id:
+            mutual = id in self.alias_edges.get(other, ())
+            if other in self and other != id and (mutual or not same_items):
                 self.invalidate(other, span)
 
     def invalidate(self, id: int, span: Span | None) -> None:
@@ -370,7 +358,7 @@ class Heap:
     def inherit_alias_edges(self, a: int, b: int) -> None:
         """Every write that invalidates `a` invalidates `b`."""
         for id, others in list(self.alias_edges.items()):
-            if a in others:
+            if a in others and id not in (a, b):
                 self.add_alias_edge(id, b)
 
     def add_possible_view(self, new: int, old: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard, TypeVar
 
 from myia.infer.domain import swapped_arrays
@@ -11,17 +12,17 @@ from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.errors import InvalidatedRead, NeedsStatic, ReadOnlyWrite
 from myia.infer.domain.heap import (
     ArrayObject,
+    BufferObject,
     Contents,
     DynamicArray,
     DynamicView,
     Heap,
     Invalidated,
     PointsTo,
-    RowObject,
     SelectedArray,
     ViewObject,
 )
-from myia.infer.domain.values import Abstract, Ref, Scalar
+from myia.infer.domain.values import Abstract, Number, Ref, Scalar
 from myia.infer.domain.views import composed_slice, reshape
 from myia.ir.avals import Aval
 from myia.ir.builder import current_span
@@ -34,6 +35,46 @@ ARRAYS = (*STATIC_ARRAYS, *DYNAMIC_ARRAYS)
 
 Kind = TypeVar("Kind", bound=Contents)
 ITEM_OF_LIST = "an item of a list that is stacked for a loop"  # why an array is read-only
+
+
+IN_ROWS = -1  # a step of the path of an item
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowObject(Contents):
+    """A list of numbers that is item `index` of the buffer `base` (`infer/lists/list_rows.py`)."""
+
+    PARTS = ("index",)
+    base: int
+    index: Number
+
+    @property
+    def bases(self) -> tuple[int, ...]:
+        return (self.base,)
+
+    def key(self) -> Any:
+        return (RowObject, self.base)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItemObject(Contents):
+    """A list, dict or instance that is an item of the buffer `base` (`lists/item_objects.py`).
+
+    `indices`: of the item, and of those along `path` that are rows of a list in it (`IN_ROWS`);
+    the others are numbers of its parts.
+    """
+
+    PARTS = ("indices",)
+    base: int
+    indices: tuple[Number, ...]
+    path: tuple[int, ...] = ()
+
+    @property
+    def bases(self) -> tuple[int, ...]:
+        return (self.base,)
+
+    def key(self) -> Any:
+        return (ItemObject, self.base, self.path)
 
 
 def array_aval(heap: Heap, id: int) -> Aval:
@@ -109,6 +150,10 @@ class Objects:
     # Rows of nested lists that are one array (`infer/lists/list_rows.py`).
     row_contents: Callable[[RowObject], Contents]
     write_row: Callable[[RowObject, Contents], None]
+    # Objects that are items of lists (`infer/lists/item_objects.py`).
+    item_contents: Callable[[ItemObject], Contents]
+    write_item: Callable[[ItemObject, Contents, bool], None]
+    forget_items: Callable[[int], None]
 
     def __init__(self, heap: Heap) -> None:
         self.heap = heap
@@ -119,8 +164,10 @@ class Objects:
     def contents(self, ref: Ref) -> Contents:
         """What the object holds; an error if it has been invalidated."""
         contents = self.heap[ref.id]
-        if isinstance(contents, (Invalidated, PointsTo, RowObject)):
+        if isinstance(contents, (Invalidated, PointsTo, RowObject, ItemObject)):
             self.check_valid(ref)
+        if isinstance(contents, ItemObject):
+            return self.item_contents(contents)
         return self.row_contents(contents) if isinstance(contents, RowObject) else contents
 
     def check_valid(self, ref: Ref) -> None:
@@ -140,18 +187,25 @@ class Objects:
         """What the object `x` holds; None: `x` is an immutable value."""
         return self.contents(x) if isinstance(x, Ref) else None
 
-    def write(self, ref: Ref, contents: Contents) -> None:
+    def write(self, ref: Ref, contents: Contents, moves: bool = True) -> None:
+        """Give the object other contents; `moves`: items of a list have other places then."""
         if isinstance(row := self.heap[ref.id], RowObject):
             self.write_row(row, contents)
-            return
-        self.heap.write(ref.id, contents, current_span())
+        elif isinstance(row, ItemObject):
+            self.check_valid(ref)
+            self.write_item(row, contents, moves)
+        else:
+            holds = isinstance(contents, BufferObject) and contents.template.has_objects
+            self.heap.write(ref.id, contents, current_span(), same_items=holds)
+            if moves and holds:
+                self.forget_items(ref.id)
 
     # ----- Arrays
 
     reshape = staticmethod(reshape)
 
     def is_array(self, x: Abstract) -> TypeGuard[Ref]:
-        is_row = isinstance(x, Ref) and isinstance(self.heap[x.id], RowObject)
+        is_row = isinstance(x, Ref) and isinstance(self.heap[x.id], (RowObject, ItemObject))
         return isinstance(x, Ref) and not is_row and isinstance(self.contents(x), STATIC_ARRAYS)
 
     def array(self, value: Value, *, contiguous: bool = True) -> Abstract:

@@ -20,7 +20,8 @@ from myia.infer.domain.context import Context, Frame
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.facts import ABSENT, Answer, Cell, Global
-from myia.infer.domain.heap import BufferObject, Contents, ListObject, RowObject, SetObject
+from myia.infer.domain.heap import BufferObject, Contents, ListObject, SetObject
+from myia.infer.domain.heap_arrays import ItemObject, RowObject
 from myia.infer.domain.values import (
     NONE,
     Abstract,
@@ -33,7 +34,7 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.eval import calls
-from myia.infer.lists import list_rows, nested_sequences
+from myia.infer.lists import item_objects, list_rows, nested_sequences
 from myia.infer.lists.growing_lists import list_length
 from myia.infer.loops.generators import is_generator
 from myia.infer.loops.iterables import items_of, iterated
@@ -118,11 +119,11 @@ class Interpreter(Context):
 
     # ----- What an op changes: not after an error of its own
 
-    def write(self, ref: Ref, contents: Contents) -> None:
+    def write(self, ref: Ref, contents: Contents, moves: bool = True) -> None:
         if self.is_of_checks(ref.id):
-            super().write(ref, contents)
+            super().write(ref, contents, moves)
         else:
-            self._change(super().write, ref, contents)
+            self._change(super().write, ref, contents, moves)
 
     def store_view(self, base: Ref, step: Any, value: Value) -> None:
         self._change(super().store_view, base, step, value)
@@ -206,6 +207,16 @@ class Interpreter(Context):
 
     def write_row(self, row: RowObject, contents: Contents) -> None:
         list_rows.write_row(self, row, contents)
+
+    def item_contents(self, item: ItemObject) -> Contents:
+        """An object that is an item of a list."""
+        return item_objects.contents_of(self, item)
+
+    def write_item(self, item: ItemObject, contents: Contents, moves: bool) -> None:
+        item_objects.write_item(self, item, contents, moves)
+
+    def forget_items(self, id: int) -> None:
+        item_objects.forget_items(self, id)
 
     def any(self, value: Value) -> Value:
         """True where any element is."""

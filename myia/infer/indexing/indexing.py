@@ -102,6 +102,8 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
             if isinstance(key, Scalar) and list_rows.is_list_of_lists(ctx.heap, contents):
                 list_rows.require_rows(ctx, x)
                 return getitem(ctx, x, key)
+            if isinstance(key, Scalar) and x.id >= 0 and list_rows.require_items(ctx, x):
+                return getitem(ctx, x, key)
             items = sequence_item(ctx, contents.items, key, "list")
             assert isinstance(items, Abstract)
             return items

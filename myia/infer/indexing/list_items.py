@@ -7,7 +7,8 @@ from typing import Any
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.heap import AnyList, BufferObject, ListObject, RowObject
+from myia.infer.domain.heap import AnyList, BufferObject, ListObject
+from myia.infer.domain.heap_arrays import RowObject
 from myia.infer.domain.lengths import Length, length_of, static_length
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
@@ -68,12 +69,15 @@ def _sequence_index(ctx: Context, key: Abstract, n: int, kind: str) -> int:
 
 def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: str) -> Abstract:
     """An item at a run-time index: the items are stacked into an array, if they are numbers."""
-    if not items or not all(is_number(x) or isinstance(x, Tuple) for x in items):
+    if not items:
+        ctx.fail(BadValue, message=f"{kind} index out of range", exception="IndexError")
+    if any(ctx.is_array(x) for x in items):
         ctx.needs_static(f"the index into a {kind} of different objects")
-    if any(isinstance(x, Tuple) for x in items):
+    if not all(map(is_number, items)):
         list_edits.require_stackable(ctx, items, f"the index into a {kind} of different objects")
     index = checked_index(ctx, key, static_length(len(items)), message=f"{kind} index out of range")
-    return growing_lists.item_at(ctx, growing_lists.stacked_list(ctx, items), index.value)
+    stacked = growing_lists.stacked_list(ctx, items, objects=True)
+    return growing_lists.item_at(ctx, stacked, index.value)
 
 
 def row_index(ctx: Context, row: RowObject, key: Abstract, kind: str = "list") -> Abstract:
@@ -143,7 +147,7 @@ def delete_at(ctx: Context, x: Ref, key: Abstract, message: str) -> Abstract:
     """`x.pop(key)`, which is returned, at an index of run time; `message`: of the IndexError."""
     buffer = list_edits.stack_in_place(ctx, x, "the index of an item")
     index = buffer_index(ctx, buffer, key, message=message)
-    item = growing_lists.item_at(ctx, x, index.value)
+    item = growing_lists.item_at(ctx, x, index.value, taken=True)
     list_edits.delete(ctx, x, index)
     return item
 

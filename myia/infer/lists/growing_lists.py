@@ -23,29 +23,31 @@ import numpy as np
 
 from myia.infer.capacities import Capacities, Site
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import bounds, convert, number_value
-from myia.infer.domain.heap import (
-    AnyList,
-    BufferObject,
-    Contents,
-    Heap,
-    ListObject,
-    RowObject,
-)
+from myia.infer.domain.dtypes import bounds, number_value
+from myia.infer.domain.heap import AnyList, BufferObject, Contents, Heap, Invalidated, ListObject
+from myia.infer.domain.heap_arrays import ARRAYS, IN_ROWS, ItemObject, RowObject
+from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Number, Ref, Scalar, Static
 from myia.infer.domain.views import reshape
-from myia.infer.dynamic.unbounded import check_room, note_size
-from myia.infer.lists.item_templates import (
-    ItemTemplate,
+from myia.infer.dynamic.unbounded import NO_BOUND, check_room, note_size
+from myia.infer.lists import item_objects
+from myia.infer.lists.item_leaves import (
     build_item,
     flatten_item,
+    item_lengths,
+    retyped,
+    row_at,
+    with_row,
+)
+from myia.infer.lists.item_templates import (
+    ItemTemplate,
     item_template,
     objects_in,
     unified,
     unify_templates,
 )
 from myia.ir.core import Value
-from myia.primitives.arrays import dynamic_slices, shaping
+from myia.primitives.arrays import reductions, shaping
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.pointwise import arithmetic, logic
 from myia.source.span import Span
@@ -59,21 +61,6 @@ def list_length(buffer: BufferObject) -> Number:
     return Scalar(arithmetic.add(base.value, offset), True, *bounds(as_length((base, offset))))
 
 
-def with_row(rows: Value, index: Value, item: Value) -> Value:
-    """`rows` with row `index` replaced."""
-    zero = constant(0, np.int64)
-    row = reshape(item, (1, *item.shape))
-    return dynamic_slices.dynamic_update_slice(rows, row, index, *[zero] * len(item.shape))
-
-
-def row_at(rows: Value, index: Value) -> Value:
-    """Row `index`."""
-    zero = constant(0, np.int64)
-    shape = rows.shape[1:]
-    row = dynamic_slices.dynamic_slice(rows, index, *[zero] * len(shape), sizes=(1, *shape))
-    return reshape(row, shape)
-
-
 def append(ctx: Context, ref: Ref, item: Abstract) -> None:
     """`list.append` on either kind of list."""
     contents = ctx.contents(ref)
@@ -81,9 +68,14 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
         ctx.write(ref, ListObject((*contents.items, item)))
         return
     assert isinstance(contents, BufferObject)
+    _check_valid(ctx, item)
     template = unify_templates(contents.template, item_template(item, ctx.heap))
+    if template.has_objects and _may_hold(ctx.heap, owner(ctx.heap, ref.id), item):
+        template = replace(template, shared=True)
     length = list_length(contents)
     max_length = bounds(length)[1]
+    if isinstance(length, Scalar) and max_length is not None and max_length >= NO_BOUND:
+        max_length = None
     contents = retyped(
         contents, template, max(contents.capacity, 0 if max_length is None else max_length + 1)
     )
@@ -93,7 +85,23 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
         full = logic.ge(length.value, constant(contents.capacity, np.int64))
         check_room(ctx, full, contents.site)
     grown = replace(contents, offset=contents.offset + 1)
-    _store_row(ctx, ref, grown, number_value(length, np.dtype(np.int64)), item)
+    index = number_value(length, np.dtype(np.int64))
+    _store_row(ctx, ref, grown, index, item, moves=False)
+    if template.is_object:
+        _become_item(ctx, ref, item, index)
+
+
+def _become_item(ctx: Context, ref: Ref, x: Abstract, index: Value) -> None:
+    """An object made since the loop or branch around began is an item of the list from now on."""
+    assert isinstance(x, Ref)
+    heap, edges = ctx.heap, ctx.heap.alias_edges
+    aliased: object = edges.get(x.id, frozenset()) - {owner(heap, ref.id)}
+    aliased = aliased or any(x.id in others for others in edges.values())
+    before = ctx.scopes[-1] if ctx.scopes else None
+    is_new = x.id >= 0 and (before is None or x.id not in before)
+    if is_new and not aliased and not isinstance(heap[x.id], (ItemObject, Invalidated)):
+        heap.objects[x.id] = _item(heap, ref, Scalar(index, True, 0))
+        edges.pop(x.id, None)
 
 
 def count_items(ctx: Context, id: int) -> None:
@@ -103,43 +111,113 @@ def count_items(ctx: Context, id: int) -> None:
         return
     length = number_value(list_length(contents), np.dtype(np.int64))
     note_size(ctx, contents.site, length)
+    rows = [row.value for row in contents.rows]
+    for site, lengths in item_lengths(contents.template, rows):
+        note_size(ctx, site, reductions.reduce_max(lengths, axes=tuple(range(lengths.aval.ndim))))
 
 
 def store_item(ctx: Context, ref: Ref, index: Value, item: Abstract) -> None:
     """`xs[index] = item` for a buffer; `index` is in range."""
     contents = ctx.contents_as(ref, BufferObject)
+    _check_valid(ctx, item)
     template = unify_templates(contents.template, item_template(item, ctx.heap))
+    if template.has_objects and _may_hold(ctx.heap, owner(ctx.heap, ref.id), item):
+        template = replace(template, shared=True)
     _store_row(ctx, ref, retyped(contents, template, contents.capacity), index, item)
 
 
-def _store_row(ctx: Context, ref: Ref, buffer: BufferObject, index: Value, item: Abstract) -> None:
+def _store_row(
+    ctx: Context,
+    ref: Ref,
+    buffer: BufferObject,
+    index: Value,
+    item: Abstract,
+    moves: bool = True,
+) -> None:
     leaves = flatten_item(item, buffer.template, ctx.heap)
     rows = [with_row(row.value, index, leaf) for row, leaf in zip(buffer.rows, leaves)]
-    ctx.write(ref, replace(buffer, rows=tuple(Scalar(row, False) for row in rows)))
+    ctx.write(ref, replace(buffer, rows=tuple(Scalar(row, False) for row in rows)), moves)
     track_copies(ctx.heap, item, ref.id)
 
 
 def track_copies(heap: Heap, item: Abstract, id: int) -> None:
     """The buffer `id` holds a copy of the item: a later write to the item invalidates it."""
-    for origin in objects_in(item):
+    for origin in objects_in(item, heap):
         if not isinstance(heap[origin], RowObject):  # whose number is kept, not its items
-            heap.add_copy(origin, id)
+            heap.add_copy(origin, owner(heap, id))
 
 
-def item_at(ctx: Context, ref: Ref, index: Value) -> Abstract:
-    """Item number `index` (in range) of a buffer."""
+def owner(heap: Heap, id: int) -> int:
+    """The list that the object is an item of; else the object."""
+    contents = heap[id]
+    return contents.base if isinstance(contents, ItemObject) else id
+
+
+def _check_valid(ctx: Context, item: Abstract) -> None:
+    for id in objects_in(item, ctx.heap):
+        ctx.check_valid(Ref(id))
+
+
+def _may_hold(heap: Heap, id: int, item: Abstract) -> bool:
+    """Whether an object of the item may be one of the list already."""
+    return any(
+        id in heap.owners(origin) or id in heap.alias_edges.get(origin, ())
+        for origin in objects_in(item, heap)
+    )
+
+
+def share_items(ctx: Context, x: int, new: int) -> None:
+    """The list `new` has items of the list `x`: what makes these out of date makes `new` so."""
+    ctx.heap.inherit_alias_edges(x, new)
+    contents = ctx.heap[new]
+    if isinstance(contents, BufferObject) and contents.template.has_objects:
+        ctx.heap.add_copy(x, new)
+
+
+def item_at(ctx: Context, ref: Ref, index: Value, taken: bool = False) -> Abstract:
+    """Item number `index` (in range) of a buffer; `taken`: the list will not have it any more."""
     buffer = ctx.contents_as(ref, BufferObject)
     if buffer.template.kind == "row" and buffer.rows[0].value is buffer.template.static.in_order:
         return ctx.new(RowObject(buffer.template.static.base, Scalar(index, True)))
+    if buffer.template.has_objects and not taken:
+        return _object_at(ctx, ref, buffer.template, Scalar(index, True, 0))
     item = build_item(ctx, buffer.template, [row_at(row.value, index) for row in buffer.rows])
-    for copy in objects_in(item):
-        ctx.heap.inherit_alias_edges(ref.id, copy)
+    of = owner(ctx.heap, ref.id)
+    for copy in objects_in(item, ctx.heap):
+        ctx.heap.inherit_alias_edges(of, copy)
+        if buffer.template.has_objects:
+            _link_taken(ctx.heap, copy, of, buffer.template.shared)
     return item
 
 
-def stacked_list(ctx: Context, items: tuple[Abstract, ...]) -> Ref:
+def _link_taken(heap: Heap, id: int, of: int, shared: bool) -> None:
+    """An object that was taken from a list may be in others, and if it is `shared` in this one."""
+    edges = heap.alias_edges
+    sources = {i for i, others in edges.items() if of in others}
+    for other in (edges.get(of, frozenset()) | sources) - {id, of}:
+        if other in heap and not isinstance(heap[other], ARRAYS):
+            heap.add_mutual_alias(id, other)
+    if shared:
+        heap.add_possible_view(id, of)
+
+
+def _object_at(ctx: Context, ref: Ref, template: ItemTemplate, index: Scalar) -> Abstract:
+    """An item that is an object, or has objects in it: it is changed in the list."""
+    return item_objects.part(ctx, _item(ctx.heap, ref, index), template)
+
+
+def _item(heap: Heap, ref: Ref, index: Scalar) -> ItemObject:
+    of = heap[ref.id]
+    if isinstance(of, ItemObject):
+        return ItemObject(of.base, (*of.indices, index), (*of.path, IN_ROWS))
+    return ItemObject(ref.id, (index,))
+
+
+def stacked_list(ctx: Context, items: tuple[Abstract, ...], objects: bool = False) -> Ref:
     """A buffer of these items; a write to one of them invalidates it."""
     template = unified([item_template(item, ctx.heap) for item in items])
+    if template.has_objects and not objects:
+        raise Mismatch("a list", "a list of objects")
     ref = ctx.new(to_buffer(ListObject(items), template, len(items), ctx.heap))
     for item in items:
         track_copies(ctx.heap, item, ref.id)
@@ -150,23 +228,8 @@ def copied_list(ctx: Context, ref: Ref) -> Ref:
     """A new list of the same items."""
     copy = ctx.new(ctx.contents(ref))
     if isinstance(ctx.contents(copy), BufferObject):
-        ctx.heap.inherit_alias_edges(ref.id, copy.id)
+        share_items(ctx, owner(ctx.heap, ref.id), copy.id)
     return copy
-
-
-def retyped(buffer: BufferObject, template: ItemTemplate, capacity: int) -> BufferObject:
-    """The same list with rows for another template and more capacity."""
-    if (template, capacity) == (buffer.template, buffer.capacity):
-        return buffer
-    rows = []
-    for row, aval in zip(buffer.rows, template.leaves):
-        value = convert(row.value, aval.dtype)
-        if capacity != buffer.capacity:
-            whole = zeros(aval.with_shape((capacity, *aval.shape)))
-            start = [constant(0, np.int64)] * (1 + aval.ndim)
-            value = dynamic_slices.dynamic_update_slice(whole, value, *start)
-        rows.append(Scalar(value, False))
-    return replace(buffer, template=template, rows=tuple(rows), capacity=capacity)
 
 
 def to_buffer(contents: AnyList, template: ItemTemplate, capacity: int, heap: Heap) -> BufferObject:
@@ -250,6 +313,10 @@ class ListGrowth:
         rows = self.capacities.size(site, item_bytes, self.span, least=least)
         return replace(self, sites={**self.sites, id: site}), site, rows
 
+    def with_nested_site(self, item_bytes: int, least: int) -> tuple[ListGrowth, Site, int]:
+        """As `with_site`, for the lists that are items of one."""
+        return self.with_site(-len(self.sites) - 1, item_bytes, least)
+
     def with_room(self, id: int, axis: int, sizes: tuple[int, int], nbytes: int) -> ListGrowth:
         """The axis of an array gets a capacity; `sizes`: before and after an iteration."""
         assert self.capacities is not None
@@ -311,7 +378,9 @@ def max_length_of(contents: AnyList) -> int:
     base, offset = base_and_offset(contents)
     if isinstance(base, Static):
         return int(base.value)
-    return row_capacity(contents) if base.hi is None else base.hi + offset
+    if base.hi is None or base.hi >= NO_BOUND:
+        return row_capacity(contents)
+    return base.hi + offset
 
 
 def row_capacity(contents: AnyList) -> int:

@@ -7,15 +7,21 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-import numpy as np
-
-from myia.infer.domain.context import Context
+from myia.infer.capacities import Site
 from myia.infer.domain.describe import describe
-from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, number_value, promote
-from myia.infer.domain.heap import AnyList, ArrayObject, BufferObject, Contents, Heap, RowObject
-from myia.infer.domain.heap_arrays import ITEM_OF_LIST, STATIC_ARRAYS, array_aval, read_array
+from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, promote
+from myia.infer.domain.heap import (
+    AnyList,
+    BufferObject,
+    Contents,
+    DictObject,
+    Heap,
+    InstanceObject,
+    ListObject,
+)
+from myia.infer.domain.heap_arrays import STATIC_ARRAYS, ItemObject, RowObject, array_aval
 from myia.infer.domain.mismatch import Mismatch, require_one_dtype
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, same_static
+from myia.infer.domain.values import Abstract, Ref, Static, Tuple, same_static
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 
@@ -41,7 +47,11 @@ class ItemTemplate:
     """The structure of an item: a tree of leaves.
 
     `kind`: "number", "array", "tuple", "static"; "row" of a buffer, whose items are each a "list"
-    of numbers (`list_rows.py`).
+    of numbers (`list_rows.py`). Of objects, which are changed in the list (`item_objects.py`):
+    "dict", "instance", with `items` for their values; "items", a list with a template for each;
+    "ragged", a list of as many as `capacity`, of the template `items[0]` (none: it is empty), whose
+    length is its first leaf. `site`: where it grows without a bound.
+    `shared`: one object may be several items.
     """
 
     kind: str
@@ -50,15 +60,34 @@ class ItemTemplate:
     static: Any = None
     items: tuple[ItemTemplate, ...] = ()
     cls: type | None = None
+    capacity: int = 0
+    site: Site | None = None
+    shared: bool = False
 
     @property
     def leaves(self) -> tuple[Aval, ...]:
         if self.aval is not None:
             return (self.aval,)
-        return tuple(aval for item in self.items for aval in item.leaves)
+        inner = tuple(aval for item in self.items for aval in item.leaves)
+        if self.kind != "ragged":
+            return inner
+        return (I64, *(aval.with_shape((self.capacity, *aval.shape)) for aval in inner))
+
+    @property
+    def is_object(self) -> bool:
+        """Whether items can be changed, in the list."""
+        return self.kind in OBJECTS
+
+    @property
+    def has_objects(self) -> bool:
+        return self.is_object or any(item.has_objects for item in self.items)
 
 
-def item_template(x: Abstract, heap: Heap) -> ItemTemplate:
+OBJECTS = ("dict", "instance", "items", "ragged")
+MAX_DEPTH = 6
+
+
+def item_template(x: Abstract, heap: Heap, depth: int = 0) -> ItemTemplate:
     """The template of one item; raises Mismatch when it cannot be stacked."""
     if is_number(x):
         return ItemTemplate("number", Aval(number_dtype(x)), is_weak(x))
@@ -67,11 +96,51 @@ def item_template(x: Abstract, heap: Heap) -> ItemTemplate:
     if isinstance(x, Ref) and isinstance(row := heap[x.id], RowObject):
         return ItemTemplate("row", I64, True, static=_rows_of(row, heap))
     if isinstance(x, Tuple):
-        items = tuple(item_template(item, heap) for item in x.items)
+        items = tuple(item_template(item, heap, depth) for item in x.items)
         return ItemTemplate("tuple", items=items, cls=x.cls)
     if isinstance(x, Static) and not isinstance(x.value, (list, dict)):
         return ItemTemplate("static", static=x.value)
+    if isinstance(x, Ref) and (found := object_template(heap[x.id], heap, depth)) is not None:
+        return found
     raise Mismatch("a list", f"a list with {describe(x, heap)} appended")
+
+
+def object_template(contents: Contents, heap: Heap, depth: int = 0) -> ItemTemplate | None:
+    """The template of an object that a list holds; None: it cannot be stacked."""
+    if isinstance(contents, ItemObject):
+        base = heap[contents.base]
+        return part_at(base.template, contents.path) if isinstance(base, BufferObject) else None
+    if isinstance(contents, BufferObject) and contents.template.kind not in ("row", "list"):
+        items, room = (contents.template,), contents.capacity
+        return ItemTemplate("ragged", items=items, capacity=room, site=contents.site)
+    if isinstance(contents, ListObject):
+        kind, static = "items", None
+    elif isinstance(contents, DictObject) and contents.factory is None and contents.cls is dict:
+        kind, static = "dict", contents.keys
+    elif isinstance(contents, InstanceObject):
+        kind, static = "instance", (contents.cls, contents.names, contents.frozen)
+    else:
+        return None
+    if depth == MAX_DEPTH:  # an object that holds itself
+        return None
+    parts = tuple(item_template(x, heap, depth + 1) for x in contents.children())
+    return ItemTemplate(kind, static=static, items=parts)
+
+
+def part_at(template: ItemTemplate, path: tuple[int, ...]) -> ItemTemplate:
+    """The template of a part of an item."""
+    for step in path:
+        template = template.items[max(step, 0)]
+    return template
+
+
+def with_part(template: ItemTemplate, path: tuple[int, ...], part: ItemTemplate) -> ItemTemplate:
+    """The template with another one for a part of the item."""
+    if not path:
+        return part
+    i, items = max(path[0], 0), template.items
+    inner = with_part(items[i], path[1:], part)
+    return replace(template, items=(*items[:i], inner, *items[i + 1 :]))
 
 
 def _rows_of(row: RowObject, heap: Heap) -> Rows:
@@ -106,64 +175,60 @@ def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
             return a
     if a.kind == b.kind == "tuple" and (a.cls, len(a.items)) == (b.cls, len(b.items)):
         return ItemTemplate("tuple", items=tuple(map(unify_templates, a.items, b.items)), cls=a.cls)
+    if a.is_object and b.is_object:
+        found = _unified_objects(a, b)
+        return replace(found, shared=a.shared or b.shared)
     if a.kind == b.kind == "static" and same_static(a.static, b.static):
         return a
     raise Mismatch(f"a list of {_plural(a)}", f"a list with {_plural(b)} appended")
 
 
+def _unified_objects(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
+    lists = all(t.kind in ("items", "ragged") for t in (a, b))
+    if a.kind == b.kind != "ragged" and (a.static, len(a.items)) == (b.static, len(b.items)):
+        try:
+            return replace(a, items=tuple(map(unify_templates, a.items, b.items)))
+        except Mismatch:
+            if not lists:
+                raise
+    if not lists:
+        raise Mismatch(f"a list of {_plural(a)}", f"a list with other {_plural(b)} appended")
+    kinds = dict.fromkeys((*a.items, *b.items))
+    items = (reduce(unify_templates, kinds),) if kinds else ()
+    room = max(room_of(t) for t in (a, b))
+    return ItemTemplate("ragged", items=items, capacity=room, site=a.site or b.site)
+
+
+def room_of(template: ItemTemplate) -> int:
+    """How many items a list that is an item has room for."""
+    return template.capacity if template.kind == "ragged" else len(template.items)
+
+
 def _plural(t: ItemTemplate) -> str:
-    return {"number": "numbers", "array": f"arrays {t.aval}"}.get(t.kind, f"{t.kind}s")
+    known = {"number": "numbers", "array": f"arrays {t.aval}", "items": "lists", "ragged": "lists"}
+    return known.get(t.kind, f"{t.kind}s")
 
 
-def flatten_item(x: Abstract, template: ItemTemplate, heap: Heap) -> list[Value]:
-    """The leaves of an item, as the template has them."""
-    if isinstance(x, Ref) and isinstance(row := heap[x.id], RowObject):
-        return [number_value(row.index, I64.dtype)]
-    if isinstance(x, Ref):
-        return [read_array(heap, x.id)]
-    if isinstance(x, Tuple):
-        return [v for i, t in zip(x.items, template.items) for v in flatten_item(i, t, heap)]
-    return [] if template.aval is None else [number_value(x, template.aval.dtype)]
-
-
-def build_item(ctx: Context, template: ItemTemplate, leaves: list[Value]) -> Abstract:
-    """The item made of these leaves (taken from the front of the list)."""
-    if template.kind == "number":
-        return Scalar(leaves.pop(0), template.weak)
-    if template.kind == "array":
-        # A copy of the row. Read-only: a write to it would not reach the list.
-        return ctx.new(ArrayObject(leaves.pop(0), ITEM_OF_LIST))
-    if template.kind == "row":
-        return ctx.new(RowObject(template.static.base, Scalar(leaves.pop(0), True)))
-    if template.kind == "tuple":
-        return Tuple(tuple(build_item(ctx, t, leaves) for t in template.items), template.cls)
-    return Static(template.static)
-
-
-def python_items(template: ItemTemplate, columns: list, count: int) -> list:
-    """The first `count` Python objects, of columns of leaves (taken from the front of the list)."""
-    if template.kind in ("number", "array"):
-        column = columns.pop(0)[:count]
-        return np.asarray(column).tolist() if template.weak else list(column)
-    if template.kind == "tuple":
-        parts = [python_items(t, columns, count) for t in template.items]
-        items = list(zip(*parts)) if parts else [()] * count
-        return items if template.cls is None else [template.cls(*item) for item in items]
-    return [template.static] * count
-
-
-def objects_in(item: Abstract) -> Iterator[int]:
-    """The objects that an item consists of."""
+def objects_in(item: Abstract, heap: Heap | None = None) -> Iterator[int]:
+    """The objects that an item consists of; with `heap`, those in its containers, too."""
     if isinstance(item, Ref):
         yield item.id
+        contents = None if heap is None else heap[item.id]
+        if isinstance(contents, (ListObject, DictObject, InstanceObject)):
+            for child in contents.children():
+                yield from objects_in(child, heap)
     for child in item.children():
-        yield from objects_in(child)
+        yield from objects_in(child, heap)
 
 
 def item_templates_of(contents: AnyList, heap: Heap) -> list[ItemTemplate]:
     if isinstance(contents, BufferObject):
         return [contents.template]
-    return [item_template(item, heap) for item in contents.items]
+    found = [item_template(item, heap) for item in contents.items]
+    ids = [id for item in contents.items for id in objects_in(item, heap)]
+    if len(set(ids)) < len(ids):
+        found = [replace(t, shared=True) if t.has_objects else t for t in found]
+    return found
 
 
 def unified(templates: Iterable[ItemTemplate]) -> ItemTemplate:

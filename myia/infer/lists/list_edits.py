@@ -25,6 +25,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
 from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.heap import AnyList, BufferObject, ListObject
+from myia.infer.domain.heap_arrays import ItemObject
 from myia.infer.domain.lengths import (
     Length,
     at_least,
@@ -72,6 +73,9 @@ def stack_in_place(ctx: Context, x: Ref, why: str, item: Abstract | None = None)
         return contents
     template = _template(ctx, contents, why, item)
     buffer = growing_lists.to_buffer(contents, template, len(contents.items), ctx.heap)
+    if isinstance(ctx.heap[x.id], ItemObject):
+        ctx.write(x, buffer)
+        return ctx.contents_as(x, BufferObject)
     ctx.heap.objects[x.id] = buffer  # the same items: no other object is out of date
     for i in contents.items:
         growing_lists.track_copies(ctx.heap, i, x.id)
@@ -89,6 +93,7 @@ def require_stackable(ctx: Context, items: Sequence[Abstract], why: str) -> Item
     except Mismatch:
         ctx.needs_static(why)
     few = len(items) <= MAX_SINGLE_ITEMS or any(aval.shape for aval in template.leaves)
+    few = few or template.has_objects
     if not stacks(ctx, few):
         ctx.needs_static(why)
     return template
@@ -131,7 +136,7 @@ def _new(ctx: Context, like: BufferObject, rows: Sequence[Value], length: Length
 def _inherit(ctx: Context, x: Ref, new: Ref) -> None:
     """The list `new` has items of `x`: what makes these out of date makes `new` so."""
     contents = ctx.contents(x)
-    ctx.heap.inherit_alias_edges(x.id, new.id)
+    growing_lists.share_items(ctx, x.id, new.id)
     if isinstance(contents, ListObject):
         for item in contents.items:
             growing_lists.track_copies(ctx.heap, item, new.id)
@@ -261,7 +266,7 @@ def store_part(ctx: Context, x: Ref, which: SliceValue, items: Ref) -> None:
     if isinstance(contents, BufferObject) and is_static_int(size) and size.value == 0:
         contents = _cut(contents, buffer.capacity)
     ctx.write(x, contents)
-    ctx.heap.inherit_alias_edges(new.id, x.id)
+    ctx.heap.inherit_alias_edges(new.id, growing_lists.owner(ctx.heap, x.id))
 
 
 def _store_rows(ctx: Context, x: Ref, buffer: BufferObject, start: Length, items: Ref) -> None:

@@ -31,10 +31,12 @@ from myia.infer.domain.heap import (
     AnyList,
     BufferObject,
     Contents,
+    DictObject,
     Heap,
+    InstanceObject,
     ListObject,
-    RowObject,
 )
+from myia.infer.domain.heap_arrays import ItemObject, RowObject
 from myia.infer.domain.lengths import length_of
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_int
@@ -44,6 +46,7 @@ from myia.infer.lists.item_templates import (
     ItemTemplate,
     Rows,
     item_template,
+    item_templates_of,
     of_numbers,
     unified,
     unify_templates,
@@ -84,7 +87,10 @@ def before_rows(ctx: Context, infer: Callable[[], T]) -> T:
             del ctx.scopes[depth:]
         ctx.rewind(heap, mark)
         ctx.last_fixed_points.clear()  # of lists that are rows now
-        make_rows(ctx, Ref(id))
+        if is_list_of_lists(ctx.heap, ctx.heap[id]):
+            make_rows(ctx, Ref(id))
+        else:
+            make_items(ctx, Ref(id))
         heap = ctx.heap.copy()
         mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
 
@@ -167,6 +173,46 @@ def make_rows(ctx: Context, x: Ref) -> None:
     item = ItemTemplate("row", I64, True, static=rows)
     count = len(contents.items)
     heap.objects[x.id] = BufferObject(item, (Scalar(numbers, False),), Static(count), 0, count)
+
+
+def require_items(ctx: Context, x: Ref) -> bool:
+    """Make a list of lists, dicts or instances one of items (`item_objects.py`), as above."""
+    contents = ctx.contents(x)
+    if not isinstance(contents, ListObject) or not contents.items:
+        return False
+    try:
+        template = unified(item_templates_of(contents, ctx.heap))
+    except Mismatch:
+        return False
+    if not template.is_object or not stacks(ctx, few=True):
+        return False
+    for depth, heap in enumerate(ctx.scopes):
+        if x.id in heap:
+            if heap[x.id].children():
+                raise MadeOfRows(x.id, depth)
+            break  # it begins to grow in a loop
+    make_items(ctx, x)
+    return True
+
+
+def make_items(ctx: Context, x: Ref) -> None:
+    """Make the list a buffer, and the objects in it items of it; those of the caller are copied."""
+    heap, contents = ctx.heap, ctx.contents(x)
+    assert isinstance(contents, ListObject)
+    template = unified(item_templates_of(contents, heap))
+    buffer = growing_lists.to_buffer(contents, template, len(contents.items), heap)
+    if isinstance(heap[x.id], ItemObject):
+        ctx.write(x, buffer)
+        return
+    heap.objects[x.id] = buffer
+    for k, item in enumerate(contents.items):
+        if isinstance(item, Ref) and item.id >= 0 and isinstance(heap[item.id], OWN):
+            heap.objects[item.id] = ItemObject(x.id, (Static(k),))
+        else:
+            growing_lists.track_copies(heap, item, x.id)
+
+
+OWN = (ListObject, BufferObject, DictObject, InstanceObject)
 
 
 def _rows_of_one_buffer(heap: Heap, contents: ListObject) -> BufferObject | None:

@@ -56,7 +56,7 @@ def sliced(ctx: Context, x: Ref, which: slice) -> Ref:
         return ctx.new(ListObject(()))
     rows = tuple(Scalar(take_rows(row.value, indices), False) for row in contents.rows)
     found = ctx.new(BufferObject(contents.template, rows, Static(len(indices)), 0, len(indices)))
-    ctx.heap.inherit_alias_edges(x.id, found.id)
+    growing_lists.share_items(ctx, x.id, found.id)
     return found
 
 
@@ -108,7 +108,7 @@ def _concatenated_rows(ctx: Context, xs: Sequence[Ref]) -> Ref:
     length = sum(_static_length(ctx, x) for x in xs)
     new = ctx.new(BufferObject(template, rows, Static(length), 0, length))
     for x, contents in zip(xs, lists):
-        ctx.heap.inherit_alias_edges(x.id, new.id)
+        growing_lists.share_items(ctx, x.id, new.id)
         if isinstance(contents, ListObject):
             for item in contents.items:
                 growing_lists.track_copies(ctx.heap, item, new.id)
@@ -126,7 +126,7 @@ def _used_rows(ctx: Context, x: Ref, template: ItemTemplate) -> list[Value]:
 def replace_items(ctx: Context, x: Ref, new: Ref) -> None:
     """Give the list `x` the items of `new`."""
     ctx.write(x, ctx.contents(new))
-    ctx.heap.inherit_alias_edges(new.id, x.id)
+    ctx.heap.inherit_alias_edges(new.id, growing_lists.owner(ctx.heap, x.id))
 
 
 def store_slice(ctx: Context, x: Ref, which: slice, items: Ref) -> None:
@@ -156,6 +156,6 @@ def pop_last(ctx: Context, x: Ref) -> Abstract:
     if min_length is None or min_length < 1:
         empty = logic.lt(position, constant(0, np.int64))
         ctx.check(empty, IndexError, "pop from empty list")
-    item = growing_lists.item_at(ctx, x, position)
+    item = growing_lists.item_at(ctx, x, position, taken=True)
     ctx.write(x, replace(contents, offset=contents.offset - 1))
     return item

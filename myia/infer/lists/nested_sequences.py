@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import is_number
+from myia.infer.domain.dtypes import convert, is_number
 from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.heap import BufferObject, InstanceObject, ListObject
@@ -27,6 +27,7 @@ from myia.infer.domain.views import reshape
 from myia.infer.dynamic.access import bounding_aval, is_dynamic, new_array, read
 from myia.infer.guests import guest_of
 from myia.infer.lists import growing_lists, list_slices
+from myia.infer.lists.item_templates import ItemTemplate
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand, operand_dtype
 from myia.ir.avals import Aval
@@ -144,10 +145,31 @@ def buffer_array(ctx: Context, buffer: BufferObject, dtype: np.dtype | None = No
 
 def _rows(ctx: Context, buffer: BufferObject, count: int, dtype: np.dtype | None) -> Value:
     """The first rows of a list of numbers or arrays."""
-    if buffer.template.kind not in ("number", "array"):
-        ctx.fail(BadType, message="a list of tuples cannot be stacked: stack its columns")
-    rows = buffer.rows[0].value
+    if not _is_rectangular(buffer.template):
+        ctx.fail(Unsupported, what="an array made of a list of such items", help_text=OF_NUMBERS)
+    columns = [row.value for row in buffer.rows]
+    of = np.result_type(*[aval.dtype for aval in buffer.template.leaves])
+    rows = _joined(buffer.template, columns, of)
     if count != buffer.capacity:
         rows = list_slices.take_rows(rows, range(count))
     value = Scalar(rows, False) if rows.shape == () else ctx.array(rows)
     return operand(ctx, value, Aval(dtype or rows.dtype, rows.shape))
+
+
+def _is_rectangular(template: ItemTemplate) -> bool:
+    """Numbers, arrays, and tuples and lists of as many of one shape."""
+    if template.kind in ("number", "array"):
+        return True
+    shapes = {aval.shape for aval in template.leaves}
+    kinds = {(item.kind, len(item.leaves)) for item in template.items}
+    is_sequence = template.kind in ("tuple", "items") and len(kinds) == len(shapes) == 1
+    return is_sequence and all(map(_is_rectangular, template.items))
+
+
+def _joined(template: ItemTemplate, columns: list[Value], dtype: np.dtype) -> Value:
+    """The columns (taken from the front of the list) as one array; an item is a row."""
+    if template.kind in ("number", "array"):
+        return convert(columns.pop(0), dtype)
+    parts = [_joined(item, columns, dtype) for item in template.items]
+    parts = [reshape(x, (x.shape[0], 1, *x.shape[1:])) for x in parts]
+    return parts[0] if len(parts) == 1 else shaping.concatenate(*parts, axis=1)

@@ -29,6 +29,7 @@ from myia.infer.domain.errors import LoopChangesType, NeedsStatic
 from myia.infer.domain.heap import BufferObject, Heap
 from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth, longer_list
 from myia.infer.domain.values import Scalar, Static, is_static_int
+from myia.infer.dynamic.unbounded import NO_BOUND
 from myia.infer.lists import growing_lists
 from myia.infer.lists.growing_lists import ListGrowth, bounded_by_capacity
 from myia.infer.loops.affine_lengths import set_lengths, set_sizes
@@ -79,8 +80,9 @@ def compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True
     """One IR loop. `may_unroll`: raise `FewIterations` where unrolled code costs less."""
     before = ctx.heap.copy()
     runs_every_iteration = code.items is not None and code.cond is None
+    most = code.max_length
     growth = ListGrowth(
-        code.max_length,
+        most if most is not None and most < NO_BOUND else None,
         runs_every_iteration,
         capacities=ctx.capacities if code.key in ctx.capacities.loops else None,
         span=current_span(),

@@ -52,7 +52,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic import access
 from myia.infer.indexing import dynamic_subscripts, indexing
-from myia.infer.lists import growing_lists, list_rows
+from myia.infer.lists import growing_lists, item_objects, list_rows
 from myia.infer.loops.iterators import has_items, items_taken
 from myia.infer.numeric.samples import error_of, fail_without
 from myia.infer.operators import operators
@@ -201,8 +201,12 @@ def _items_until_index_error(ctx: Context, getitem: Abstract) -> tuple[Abstract,
 
 
 def _buffer(ctx: Context, x: Ref, contents: BufferObject) -> Items:
+    lengths = item_objects.lengths_of(ctx, x)
+
     def item(i: Abstract) -> Abstract:
-        if not growing_lists.have_same_length(ctx.contents_as(x, BufferObject), contents):
+        now = ctx.contents_as(x, BufferObject)
+        same = lengths is not None and item_objects.lengths_of(ctx, x) is lengths
+        if not same and not growing_lists.have_same_length(now, contents):
             ctx.fail(Unsupported, what=CHANGED_LIST)
         return growing_lists.item_at(ctx, x, index_value(i))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from functools import partial
+from functools import partial, reduce
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -16,10 +16,11 @@ import numpy as np
 
 from myia.infer.boundary.instances import is_generated
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import promote
+from myia.infer.domain.dtypes import number_value, promote
 from myia.infer.domain.errors import BadType, InvalidatedRead, Unsupported
 from myia.infer.domain.facts import Answer, ClassAttribute
-from myia.infer.domain.heap import DictObject, InstanceObject
+from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject
+from myia.infer.domain.heap_arrays import ItemObject
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
     FALSE,
@@ -75,6 +76,7 @@ from myia.infer.operators.operators import (
 from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_or, truth
 from myia.infer.paths import points_to
 from myia.infer.paths.branches import branch, branch_options
+from myia.primitives.pointwise import logic
 
 
 def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
@@ -273,6 +275,8 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
         p, q = list_rows.row_of(ctx, a), list_rows.row_of(ctx, b)
         if p is not None and q is not None:
             return FALSE if p.base != q.base else compare(ctx, "==", p.index, q.index)
+        if (same := _same_item(ctx, a, b)) is not None:
+            return same
         if (found := points_to.identity_test(ctx.heap, a.id, b.id)) is not None:
             return Scalar(found, weak=True)
         linked = b.id in ctx.heap.alias_edges.get(a.id, ())
@@ -289,6 +293,26 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
             Unsupported, what="`is` between values that are not None", help_text="compare with `==`"
         )
     return FALSE
+
+
+def _same_item(ctx: Context, a: Ref, b: Ref) -> Abstract | None:
+    """Whether two names of items of lists are those of one; None: neither is an item."""
+    p, q = ctx.heap[a.id], ctx.heap[b.id]
+    if not isinstance(p, ItemObject) and not isinstance(q, ItemObject):
+        return None
+    for x in (a, b):
+        ctx.check_valid(x)
+    if not isinstance(p, ItemObject) or not isinstance(q, ItemObject) or p.base != q.base:
+        ctx.fail(Unsupported, what="`is` between an item of a list and another object")
+    if ctx.contents_as(Ref(p.base), BufferObject).template.shared:
+        ctx.fail(Unsupported, what="`is` between items of a list that may have one twice")
+    if p.path != q.path:
+        return FALSE
+    first, *others = (compare(ctx, "==", i, j) for i, j in zip(p.indices, q.indices))
+    if not others:
+        return first
+    values = [number_value(x, np.dtype(bool)) for x in (first, *others)]
+    return Scalar(reduce(logic.and_, values), True)
 
 
 def _code_of(x: Abstract) -> Any:

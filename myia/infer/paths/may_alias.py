@@ -25,38 +25,62 @@ def alias_edges(
     objects: Mapping[int, Contents],
     aliases: Iterable[Alias],
     copies: Iterable[tuple[int, int]],
+    items: Iterable[tuple[bool, int, int]] = (),
 ) -> AliasEdges:
     """The edges of both sides, and those of the merged `objects`.
 
     `aliases`: which merged objects may be an object of one side. Two merged objects may be one if
     they come from the same object on some side. If they come from different objects on both sides
-    (as after `a, b = b, a`) they cannot. `copies`: (object, a copy of its elements).
+    (as after `a, b = b, a`) they cannot. `copies`: (object, a copy of its elements). `items`:
+    (whether on the left, object, list that has it as an item).
     """
     heap = Heap()
-    for side in merge.sides:
+    replaced = {True: frozenset[int](), False: _replaced_names(merge)}
+    for on_left, side in ((True, merge.left), (False, merge.right)):
         for id, others in side.alias_edges.items():
-            heap.alias_edges[id] = heap.alias_edges.get(id, frozenset()) | others
-    # A copy of the edges: if those added below were inherited, too, the result would depend on the
-    # order of the objects.
-    inherited = dict(heap.alias_edges)
+            if id not in replaced[on_left]:
+                known = heap.alias_edges.get(id, frozenset())
+                heap.alias_edges[id] = known | (others - replaced[on_left])
     merged: dict[tuple[bool, int], set[int]] = {}
     for alias in aliases:
         merged.setdefault((alias.on_left, alias.id), set()).add(alias.merged)
-    for (_, original), ids in merged.items():
+    for (on_left, original), ids in merged.items():
         # A header object only stands for the object of the last iteration; other objects live on.
         lives = original in merge.before and original not in merge.join.header_objects
         if lives and not isinstance(objects.get(original), SelectedArray):
             ids = ids | {original}
+        # Not the edges of the other side, where it is another object, nor those that are added here
+        # (the result would depend on the order of the objects).
+        side = merge.left if on_left else merge.right
+        names = {id: merged.get((False, id), set()) for id in replaced[on_left]}
+        inherited: dict[int, frozenset[int]] = {}
+        for id, others in side.alias_edges.items():
+            now = frozenset().union(*(names.get(o, {o}) for o in others - {original}))
+            now |= others & {original}
+            for one in {id} if id == original else names.get(id, {id}):
+                inherited[one] = inherited.get(one, frozenset()) | now
         _connect(heap, sorted(ids), original, inherited)
     for base, view in copies:
         for shown in {base}.union(*(h.owners(base) for h in merge.sides if base in h)):
-            on_left, on_right = (merged.get((left, shown), ()) for left in (True, False))
+            names_of = (merged.get((left, shown), set()) for left in (True, False))
             # After the merge the array may also be known under the ids of merged objects: a write
             # through any of them invalidates the copy.
-            for one in (shown, *on_left, *on_right):
+            for one in {shown}.union(*names_of):
                 heap.add_alias_edge(one, view)
                 heap.inherit_alias_edges(one, view)
+    for of_left, item, view in items:
+        side = merge.left if of_left else merge.right
+        for shown in {item, *side.owners(item)}:
+            writes = [id for id, others in side.alias_edges.items() if shown in others]
+            for id in (shown, *writes):
+                for one in {id} | merged.get((of_left, id), set()):
+                    heap.add_alias_edge(one, view)
     return heap.alias_edges
+
+
+def _replaced_names(merge: Merge) -> frozenset[int]:
+    """At the end of an iteration a loop name holds another object, which is among the aliases."""
+    return frozenset(id for id in merge.join.header_objects if merge.join.is_loop_name(id))
 
 
 def adds_edges(heap: Heap, edges: AliasEdges) -> bool:

@@ -37,10 +37,11 @@ from myia.infer.domain.heap import (
     BufferObject,
     Contents,
     DynamicView,
+    Invalidated,
     SelectedArray,
     ViewObject,
 )
-from myia.infer.domain.heap_arrays import ARRAYS, DYNAMIC_ARRAYS, array_aval
+from myia.infer.domain.heap_arrays import ARRAYS, DYNAMIC_ARRAYS, ItemObject, array_aval
 from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth
 from myia.infer.domain.values import (
     UNDEFINED,
@@ -161,6 +162,8 @@ class Walk(Merging):
     def one_sided_contents(self, id: int, left: bool) -> Contents:
         heap = self.left if left else self.right
         contents = heap[id]
+        if isinstance(contents, ItemObject) and not self.keeps_item(contents):
+            return Invalidated(None)
         if not isinstance(contents, (ViewObject, DynamicView)):
             for base in contents.bases:
                 self.one_sided(Ref(base), left)
@@ -175,6 +178,10 @@ class Walk(Merging):
                 return ArrayObject(value, VIEW_OF_ONE_PATH, False)
             self.one_sided(Ref(contents.base), left)
         return contents.rebuild(tuple(self.one_sided(c, left) for c in contents.children()))
+
+    def keeps_item(self, item: ItemObject) -> bool:
+        """Whether the list of an item is there after the merge, and holds it still."""
+        return item.base in self.before and not self.join.is_loop_name(item.base)
 
     def add_copies(self, joined: Joined, id: int) -> Contents:
         self.copies += [(base, id) for base in joined.copied]
@@ -303,6 +310,8 @@ class Walk(Merging):
         invalidated = self.left.invalidation(a) or self.right.invalidation(b)
         if invalidated is not None:
             return invalidated
+        if isinstance(x, ItemObject) and x.key() == y.key() and not self.keeps_item(x):
+            return Invalidated(None)
         view = points_to.merged_view(self, a, b) if self.merge.tracks_points_to else None
         if view is not None:
             self.exact.add((a, b))
@@ -329,7 +338,9 @@ class Walk(Merging):
         contents = self.objects.values()
         entry, growth = self.join.entry_placeholders, self.join.growth
         placeholders, replaced = live_placeholders((*template, *contents), self.placeholders, entry)
-        may_alias = alias_edges(self.merge, self.objects, self.all_aliases(), self.copies)
+        may_alias = alias_edges(
+            self.merge, self.objects, self.all_aliases(), self.copies, self.items
+        )
         old = {**self.left.roots, **self.left.objects}
         was = [old.get(id, ABSENT) for id in self.objects]
         changed = (

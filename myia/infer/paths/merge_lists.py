@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from myia.infer.domain.dtypes import bounds
@@ -23,7 +24,13 @@ from myia.infer.lists.growing_lists import (
     same_base,
     site_of,
 )
-from myia.infer.lists.item_templates import item_templates_of, objects_in, unified
+from myia.infer.lists.item_templates import (
+    ItemTemplate,
+    item_templates_of,
+    objects_in,
+    room_of,
+    unified,
+)
 from myia.infer.paths.merge_result import Joined, Merging
 from myia.ir.core import Value
 
@@ -36,6 +43,9 @@ def merged_list(
     x, y = merge.left[a], merge.right[b]
     assert isinstance(x, AnyList) and isinstance(y, AnyList)
     template = unified([*item_templates_of(x, merge.left), *item_templates_of(y, merge.right)])
+    if template.has_objects and growth is not None and growth.capacities is None:
+        raise longer_list()  # unrolled they stay objects of their own
+    template, growth = _with_rooms(template, item_templates_of(x, merge.left), growth)
     is_header = id in merge.join.header_objects
     capacity = max(row_capacity(x), row_capacity(y))
     site = site_of(x) or site_of(y)
@@ -60,10 +70,33 @@ def merged_list(
     if isinstance(x, BufferObject) and (x.template, x.capacity) == (template, capacity):
         before = [row.value for row in x.rows]
     rows = tuple(Scalar(merging.placeholder(v, of), False) for v, of in zip(avals, before))
-    items = (i for side in (x, y) if isinstance(side, ListObject) for i in side.items)
-    copied = tuple(origin for item in items for origin in objects_in(item))
+    for side, on_left in ((x, True), (y, False)):
+        items = side.items if isinstance(side, ListObject) else ()
+        heap = merge.left if on_left else merge.right
+        merging.items += [(on_left, i, id) for item in items for i in objects_in(item, heap)]
     length, growth = _merged_length(merging, id, base_and_offset(x), base_and_offset(y), growth)
-    return Joined(BufferObject(template, rows, *length, capacity, site), copied), growth
+    return Joined(BufferObject(template, rows, *length, capacity, site)), growth
+
+
+def _with_rooms(
+    template: ItemTemplate, before: Sequence[ItemTemplate], growth: ListGrowth | None
+) -> tuple[ItemTemplate, ListGrowth | None]:
+    """The template, in which lists in the items that grow in the loop get a capacity."""
+    if growth is None or not template.has_objects:
+        return template, growth
+    items: list[ItemTemplate] = []
+    for k, item in enumerate(template.items):
+        inner = [t.items[min(k, len(t.items) - 1)] for t in before if t.items]
+        found, known = _with_rooms(item, inner, growth)
+        growth = known or growth
+        items.append(found)
+    template = replace(template, items=tuple(items))
+    room = max((room_of(t) for t in before), default=0)
+    if template.kind == "ragged" and template.site is None and template.capacity > room:
+        nbytes = sum(aval.nbytes for aval in template.items[0].leaves)
+        growth, site, room = growth.with_nested_site(nbytes, template.capacity)
+        template = replace(template, capacity=room, site=site)
+    return template, growth
 
 
 def _merged_length(

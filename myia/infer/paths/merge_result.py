@@ -135,6 +135,8 @@ class Merging(ABC):
         self.ids: dict[tuple[int, int], int] = {}
         # (object, a copy of its elements): a write to the object invalidates the copy.
         self.copies: list[tuple[int, int]] = []
+        # (whether on the left, object, list with that item): as `copies`, but of that side only.
+        self.items: list[tuple[bool, int, int]] = []
         # Keys of `ids` that need no may-alias edges; further objects that may be merged ones.
         self.exact: set[tuple[int, int]] = set()
         self.aliases: list[Alias] = []

@@ -17,10 +17,10 @@ from myia.infer.domain.heap import (
     DynamicArray,
     DynamicView,
     Heap,
-    RowObject,
     SelectedArray,
     ViewObject,
 )
+from myia.infer.domain.heap_arrays import ItemObject, RowObject
 from myia.infer.domain.memory_order import is_contiguous
 from myia.infer.domain.values import Abstract, Ref, Scalar, as_ref
 from myia.infer.dynamic.access import read as read_sized
@@ -111,7 +111,7 @@ def deep_copied(
 
 def _copied_rows(ctx: Context, contents: Contents, made: dict[int, Ref]) -> Ref | None:
     """The copy of a list of rows, or of a row, with a copy of the buffer of the rows."""
-    if isinstance(contents, RowObject):
+    if isinstance(contents, (RowObject, ItemObject)):
         base = deep_copied(ctx, Ref(contents.base), made)
         return ctx.new(replace(contents, base=as_ref(base).id))
     if isinstance(contents, BufferObject) and contents.template.kind in ("row", "list"):

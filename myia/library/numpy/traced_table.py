@@ -7,6 +7,7 @@ A function that is not listed here has a handler, is compiled from NumPy source
 
 from __future__ import annotations
 
+import functools
 from functools import partial
 from typing import Any
 
@@ -14,10 +15,14 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType
-from myia.infer.domain.values import Abstract, Static, is_none
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_none
+from myia.infer.numeric.constant_methods import constant_or_none
+from myia.infer.registry import FUNCTIONS, for_dynamic_arrays
 from myia.library.numpy.ufuncs.ufuncs import ufunc
+from myia.library.source.sets import deleted, inserted
 from myia.library.support import value_formulas
 from myia.library.support.arguments import array, cast, dtype_of
+from myia.library.support.from_source import call_source
 from myia.library.support.traced import (
     always_array,
     double,
@@ -106,6 +111,27 @@ def _ends_as_elements(ctx: Context, bound: dict[str, Abstract]) -> None:
 
 
 _numpy(each_own, {"arr values": "insert"}, convert=_values_as_elements)
+
+
+def _at_run_time(f: Any, source: Any) -> None:
+    """The function by its source, where sizes or indices are known at run time only."""
+    handler = FUNCTIONS[f]
+
+    def by_source(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+        return call_source(ctx, source, args, kwargs)
+
+    @functools.wraps(handler)
+    def of_any_index(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+        obj = kwargs.get("obj", args[1] if len(args) > 1 else None)
+        known = not isinstance(obj, (Scalar, Ref)) or constant_or_none(ctx, obj) is not None
+        return (handler if known else by_source)(ctx, *args, **kwargs)
+
+    FUNCTIONS[f] = of_any_index
+    for_dynamic_arrays(of_any_index)(by_source)
+
+
+_at_run_time(np.delete, deleted)
+_at_run_time(np.insert, inserted)
 _numpy(one_dtype, {"ary to_end to_begin": "ediff1d"}, convert=_ends_as_elements)
 _numpy(each_own, {"keys*": "lexsort"}, like=lambda keys, axis=-1: ...)
 _numpy(each_own, {"a": "packbits"}, like=lambda a, /, axis=None, bitorder="big": ...)

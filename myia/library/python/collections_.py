@@ -1,4 +1,4 @@
-"""`defaultdict` and `Counter` that the program makes, and sets that it changes: of static keys."""
+"""`defaultdict`, `Counter` and `deque` that the program makes, and sets that it changes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from myia.infer.indexing.dict_items import dict_key
 from myia.infer.numeric.constant_methods import constant_or_none, set_items
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.registry import as_is, function, method
+from myia.library.source.deques import new_deque
+from myia.library.support.from_source import call_source
 
 FACTORY = "a function without parameters, a class, or a lambda of them"
 
@@ -31,6 +33,11 @@ def _defaultdict(
         ctx.fail(Unsupported, what=what, help_text=f"give it {FACTORY}")
     cls: Any = collections.defaultdict
     return ctx.new(DictObject(contents.keys, contents.values, cls, factory))
+
+
+@function(collections.deque)
+def _deque(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+    return call_source(ctx, new_deque, args, kwargs)
 
 
 @function(collections.Counter)

@@ -19,7 +19,8 @@ from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.heap import AnyList, BufferObject
 from myia.infer.domain.lengths import length_of
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import Abstract, Ref, Scalar, is_none
+from myia.infer.domain.values import Abstract, Ref, Scalar, as_ref, is_none
+from myia.infer.indexing.indexing import getitem
 from myia.infer.lists import growing_lists
 from myia.infer.lists.item_templates import ItemTemplate, item_templates_of, unified
 from myia.ir.builder import emit
@@ -45,19 +46,21 @@ def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
     items, by = _buffer(ctx, x, room), _buffer(ctx, keys, room)
     columns = [row.value for row in by.rows]
     _require_order(ctx, by.template)
-    if any(row.value.aval.ndim > 1 for row in items.rows):
-        ctx.fail(Unsupported, what="`sorted` of arrays by run-time values", help_text=SORT_NUMBERS)
     n = length_of(growing_lists.list_length(items))
     whole = n.number == items.capacity
     number = shaping.iota(shape=(items.capacity,), axis=0, dtype=I64)
     used = logic.lt(number, shaping.broadcast(n.value, shape=(items.capacity,), dims=()))
     _check_order(ctx, columns, None if whole else used)
     first = [] if whole else [used if reverse else logic.not_(used)]
-    rest = [] if keys is x else [row.value for row in items.rows]
-    found = _sorted_columns([*first, *columns], rest, reverse)
+    if any(row.value.aval.ndim > 1 for row in items.rows):
+        order = ctx.array(_sorted_columns([*first, *columns], [number], reverse)[-1])
+        found = [ctx.read(as_ref(getitem(ctx, ctx.array(row.value), order))) for row in items.rows]
+    else:
+        rest = [] if keys is x else [row.value for row in items.rows]
+        found = _sorted_columns([*first, *columns], rest, reverse)
     rows = tuple(Scalar(row, False) for row in found[-len(items.rows) :])
     new = ctx.new(BufferObject(items.template, rows, items.base, items.offset, items.capacity))
-    ctx.heap.inherit_alias_edges(x.id, new.id)
+    growing_lists.share_items(ctx, growing_lists.owner(ctx.heap, x.id), new.id)
     return new
 
 

@@ -46,6 +46,40 @@ def compress(condition: Array, a: Array, axis: Axis = None, out: Array = None) -
     return a[(*before, slice(len(mask)))][(*before, mask)]
 
 
+def deleted(arr: Array, obj: Array, axis: Axis = None) -> Array:
+    """`np.delete`, where the array has a size of run time, or `obj` is not known before."""
+    a = _one_axis(arr, axis, "delete")
+    n = len(a)
+    if np.ndim(obj) == 0:
+        return a[np.arange(n) != _from_start(obj, n, n - 1)]
+    kept = np.ones(n, bool)
+    kept[obj] = False
+    return a[kept]
+
+
+def inserted(arr: Array, obj: Array, values: Array, axis: Axis = None) -> Array:
+    """`np.insert`, likewise."""
+    a = _one_axis(arr, axis, "insert")
+    if np.ndim(obj) != 0:
+        raise NotImplementedError("`numpy.insert` at several indices of run time")
+    i = _from_start(obj, len(a), len(a))
+    return np.concatenate((a[:i], np.ravel(values).astype(a.dtype), a[i:]))
+
+
+def _one_axis(arr: Array, axis: Axis, name: str) -> Array:
+    a = np.ravel(arr) if axis is None else np.asarray(arr)
+    if a.ndim != 1:
+        raise NotImplementedError(f"`numpy.{name}` at run time in an array of more than one axis")
+    return a
+
+
+def _from_start(i: int, n: int, last: int) -> int:
+    """An index that may be negative, counted from the start."""
+    if i < -n or i > last:
+        raise IndexError(f"index {i} is out of bounds for axis 0 with size {n}")
+    return i + n if i < 0 else i
+
+
 @from_source(np.trim_zeros)
 def trim_zeros(filt: Array, trim: str = "fb", axis: Axis = None) -> Array:
     filt = np.asarray(filt)

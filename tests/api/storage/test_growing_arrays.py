@@ -84,7 +84,26 @@ def from_lists(x, n):
     return np.concatenate(parts), np.hstack(parts), np.vstack(parts), np.column_stack(parts)
 
 
-PROGRAMS = [appended, until_long, rows, branches, nested, shrinking, unique, from_lists]
+def put_in_and_left_out(x, n):
+    v = np.arange(4.0) * x
+    for i in range(n[0]):
+        v = np.insert(v, i % 4, x * i)
+        if i % 3:
+            v = np.delete(v, -1 - i % 4)
+    return v, np.delete(np.arange(5.0), n[0] % 5), np.insert(np.arange(5), -(n[0] % 5), [7, x])
+
+
+PROGRAMS = [
+    put_in_and_left_out,
+    appended,
+    until_long,
+    rows,
+    branches,
+    nested,
+    shrinking,
+    unique,
+    from_lists,
+]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

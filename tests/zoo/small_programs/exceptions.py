@@ -128,3 +128,15 @@ def loop_ended_by_an_exception(x, n):
                 raise StopIteration(total)
     except StopIteration as e:
         return e.args[0] * x
+
+
+@program((2.0,))
+def factor_after_shifts(x):
+    """The matrices that have no factor are no part of the derivative."""
+    b = -np.eye(2)
+    for k in range(5):
+        try:
+            return np.linalg.cholesky(b * x)[0, 0] * k + x
+        except np.linalg.LinAlgError:
+            b = b + np.eye(2)
+    return x

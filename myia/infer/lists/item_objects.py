@@ -1,0 +1,157 @@
+"""Objects that are items of a list that has grown: lists, dicts and instances, changed in the list.
+
+    ps.append(P(x, 0))          ps: rows f64[64], i64[64], length n
+    p = ps[i]                   p: item i of ps
+    p.a = v                     row i of the first is stored
+    b[i].append(v)              b: lengths i64[n], rows f64[n, 64]: row i of each is stored
+
+So all names of an item are one object, as in Python, while it is in its place: what moves items
+(`pop`, `insert`, a sort) invalidates these names.
+
+*When it gives up*: the object is in the list twice, and is changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import number_value
+from myia.infer.domain.errors import Unsupported
+from myia.infer.domain.heap import BufferObject, Contents, DictObject, InstanceObject, ListObject
+from myia.infer.domain.heap_arrays import IN_ROWS, ItemObject
+from myia.infer.domain.mismatch import Mismatch
+from myia.infer.domain.values import Abstract, Ref, Tuple
+from myia.infer.lists.item_leaves import (
+    build_item,
+    build_object,
+    first_leaf,
+    flatten_object,
+    part_leaves,
+    retyped,
+    row_at,
+    with_part_leaves,
+)
+from myia.infer.lists.item_templates import (
+    ItemTemplate,
+    object_template,
+    part_at,
+    unify_templates,
+    with_part,
+)
+from myia.ir.avals import I64
+from myia.ir.builder import current_builder, current_span
+from myia.ir.core import Value
+
+CHANGED = (ListObject, BufferObject, DictObject, InstanceObject)
+TWICE = "a change of an object that may be in a list twice"
+
+
+def part(ctx: Context, item: ItemObject, template: ItemTemplate) -> Abstract:
+    """The item, or the part of an item, with this template."""
+    if template.is_object:
+        return ctx.new(item)
+    if template.kind == "tuple":
+        parts = [
+            part(ctx, replace(item, path=(*item.path, k)), t) for k, t in enumerate(template.items)
+        ]
+        return Tuple(tuple(parts), template.cls)
+    base = _base(ctx, item)
+    found = build_item(ctx, template, part_leaves(base, item, _leaves(ctx, base, item)))
+    if isinstance(found, Ref):
+        ctx.heap.inherit_alias_edges(item.base, found.id)
+    return found
+
+
+def contents_of(ctx: Context, item: ItemObject) -> Contents:
+    """What the object holds: objects in it are parts of the item."""
+    base = _base(ctx, item)
+    template = part_at(base.template, item.path)
+    if template.kind == "ragged":
+        leaves = part_leaves(base, item, _leaves(ctx, base, item))
+        return build_object(ctx, template, leaves, build_item)
+    parts = tuple(
+        part(ctx, replace(item, path=(*item.path, k)), t) for k, t in enumerate(template.items)
+    )
+    if template.kind == "dict":
+        return DictObject(template.static, parts)
+    if template.kind == "instance":
+        cls, names, frozen = template.static
+        return InstanceObject(cls, names, parts, frozen)
+    return ListObject(parts)
+
+
+def write_item(ctx: Context, item: ItemObject, contents: Contents, moves: bool) -> None:
+    """Give the object other contents, in its list."""
+    base = _base(ctx, item)
+    if base.template.shared:
+        ctx.fail(Unsupported, what=TWICE, help_text="append a copy of it")
+    try:
+        own = object_template(contents, ctx.heap)
+        if own is None:
+            raise Mismatch("an item of a list", "an object that cannot be one")
+        template = unify_templates(part_at(base.template, item.path), own)
+    except Mismatch as m:
+        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
+    whole = with_part(base.template, item.path, template)
+    base = retyped(base, whole, base.capacity)
+    leaves = flatten_object(contents, template, ctx.heap)
+    new = with_part_leaves(base, item, _leaves(ctx, base, item), leaves)
+    ctx.heap.write(item.base, new, current_span())
+    # The objects that were appended are copies of what is in the list now.
+    for id, others in list(ctx.heap.alias_edges.items()):
+        is_copy = item.base in others and id != item.base and id in ctx.heap
+        if is_copy and isinstance(ctx.heap[id], CHANGED):
+            ctx.heap.invalidate(id, current_span())
+    for path in _replaced_parts(ctx, item, template, contents) if moves else ():
+        forget_items(ctx, item.base, path)
+
+
+def _replaced_parts(
+    ctx: Context, item: ItemObject, template: ItemTemplate, contents: Contents
+) -> list[tuple[int, ...]]:
+    """The parts that are other objects than before."""
+    if template.kind == "ragged":
+        return [(*item.path, IN_ROWS)]
+    paths = [(*item.path, k) for k in range(len(template.items))]
+    return [
+        path
+        for path, t, x in zip(paths, template.items, contents.children())
+        if t.has_objects and not (isinstance(x, Ref) and _is_part(ctx.heap[x.id], item.base, path))
+    ]
+
+
+def _is_part(contents: Contents, base: int, path: tuple[int, ...]) -> bool:
+    return isinstance(contents, ItemObject) and (contents.base, contents.path) == (base, path)
+
+
+def forget_items(ctx: Context, base: int, path: tuple[int, ...] = ()) -> None:
+    """The items of the list, or parts of them, have moved: their names are out of date."""
+    for id, x in list(ctx.heap.objects.items()):
+        if isinstance(x, ItemObject) and x.base == base and x.path[: len(path)] == path:
+            ctx.heap.invalidate(id, current_span())
+
+
+def lengths_of(ctx: Context, x: Ref) -> Value | None:
+    """For a list in a list, the lengths of all of them; another value: one may have changed."""
+    item = ctx.heap[x.id]
+    if not isinstance(item, ItemObject):
+        return None
+    base = _base(ctx, item)
+    return base.rows[first_leaf(base.template, item.path)].value
+
+
+def _leaves(ctx: Context, base: BufferObject, item: ItemObject) -> list[Value]:
+    """The leaves of the whole item: the same values while the list is not changed."""
+    first, builder = item.indices[0], current_builder()
+    key = item.base, first.value
+    known = ctx.item_leaves.get(key)
+    if known is None or known[0] is not base or known[1] is not builder:
+        index = number_value(first, I64.dtype)
+        known = base, builder, [row_at(row.value, index) for row in base.rows]
+        ctx.item_leaves[key] = known
+    return known[2]
+
+
+def _base(ctx: Context, item: ItemObject) -> BufferObject:
+    return ctx.contents_as(Ref(item.base), BufferObject)
