@@ -207,7 +207,8 @@ class Variant:
         if not (only and self.only_converts):
             return None
         used = self.executable if executable is None else executable
-        copied = self.program.function.results[0].aval if self.program.kinds == ("array",) else None
+        numpys = self.program.kinds == ("array",) and self.layout.wrap is None
+        copied = self.program.function.results[0].aval if numpys else None
         if not self.to_python:
             return used.inlined(None)
         return used.inlined(self.to_python[0][1], copied)

@@ -22,6 +22,7 @@ class Guest:
     `parts`: the attributes of the stand-in that hold numbers, `values` those that are compile-time
     values, in these orders. `rebuilt`: what a result is, of the attributes; None: it is refused.
     `settings`: parts that are not differentiated. `instead`: what helps where it is refused.
+    `numpy`: what is called in place of a function of NumPy, with it as the first argument.
     """
 
     package: str
@@ -33,6 +34,7 @@ class Guest:
     rebuilt: Callable[[Mapping[str, Any]], Any] | None
     settings: tuple[str, ...]
     instead: str
+    numpy: Callable[[Any], Callable[..., Any] | None] | None = None
 
 
 class GuestState(NamedTuple):

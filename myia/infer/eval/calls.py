@@ -49,6 +49,7 @@ from myia.infer.eval import static_code
 from myia.infer.eval.closures import SINGLE_DISPATCH, UNDER_ERRSTATE, closure_parts, load
 from myia.infer.eval.library_calls import OF_THE_SYSTEM, located_at_call, name_of, refuse
 from myia.infer.eval.tail_calls import as_loop
+from myia.infer.guests import guest_of
 from myia.infer.jax.objects.dispatch import (
     call_library,
     call_marked_for_tracing,
@@ -104,6 +105,9 @@ def _call_static(
     # its source.
     handler = registry.handler_of(f)
     if handler is not None:
+        of_guest = _numpy_of_guest(ctx, f, args)
+        if of_guest is not None:
+            return call(ctx, Static(of_guest), (Static(f), *args), kwargs)
         return registry.invoke(ctx, handler, name_of(f), args, kwargs, f)
     for cls in type(f).__mro__:
         if cls in CALLABLE_TYPES:
@@ -127,6 +131,24 @@ def _call_static(
     if not callable(f):
         ctx.fail(BadType, message=f"{type(f).__name__!r} object is not callable")
     refuse(ctx, f)
+
+
+def _numpy_of_guest(ctx: Context, f: Any, args: tuple) -> Callable | None:
+    """What stands for a function of NumPy whose argument is an object of another library."""
+    for x in args:
+        contents = ctx.held(x) if isinstance(x, Ref) else None
+        guest = guest_of(contents.cls) if isinstance(contents, InstanceObject) else None
+        if guest is not None and guest.numpy is not None and is_of_numpy(f):
+            found = guest.numpy(f)
+            if found is None:
+                what = f"`{name_of(f)}` of a {guest.name}"
+                ctx.fail(Unsupported, what=what, help_text=guest.instead)
+            return found
+    return None
+
+
+def is_of_numpy(f: Any) -> bool:
+    return isinstance(f, np.ufunc) or registry.top_package(f) == "numpy"
 
 
 def _call_cached(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:

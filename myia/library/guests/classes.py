@@ -24,24 +24,24 @@ def compiled_methods(cls: T) -> T:
     """The methods and properties of a class, each as a function known by name."""
     for name, found in list(vars(cls).items()):
         if isinstance(found, types.FunctionType) and name != "__init__":
-            setattr(cls, name, _known(found))
+            setattr(cls, name, by_name(found))
         elif isinstance(found, property):
-            setattr(cls, name, property(_known(found.fget)))
+            setattr(cls, name, property(by_name(found.fget)))
     return cls
 
 
-def _known(source: Any) -> Any:
+def by_name(source: Any) -> Any:
     """A function like this one, for which the inferer calls it."""
-    known = types.FunctionType(
+    found = types.FunctionType(
         source.__code__,
         source.__globals__,
         source.__name__,
         source.__defaults__,
         source.__closure__,
     )
-    known.__qualname__, known.__kwdefaults__ = source.__qualname__, source.__kwdefaults__
-    from_source(known)(source)
-    return known
+    found.__qualname__, found.__kwdefaults__ = source.__qualname__, source.__kwdefaults__
+    from_source(found)(source)
+    return found
 
 
 def _taken(names: Sequence[str]) -> Callable[[Any], Sequence[Any]]:
@@ -59,6 +59,7 @@ def replaces(
     rebuilt: Callable[[Mapping[str, Any]], Any] | None = None,
     settings: Sequence[str] = (),
     instead: str = "",
+    numpy: Callable[[Any], Callable[..., Any] | None] | None = None,
 ) -> Callable[[T], T]:
     """Register a class for one of a library (`Guest`); parts and values are its attributes."""
 
@@ -73,6 +74,7 @@ def replaces(
             rebuilt,
             tuple(settings),
             instead,
+            numpy,
         )
         cls.__name__ = name
         register(compiled_methods(cls), found)

@@ -15,6 +15,7 @@ import numpy as np
 from myia.library.guests.classes import compiled_methods, replaces
 from myia.library.support.from_source import Array
 
+OF_DENSE = "an array: use `A.toarray()`"
 INSTEAD = "use what docs/python.md lists of sparse matrices, or a dense one: `A.toarray()`"
 
 # ----- Products. Of `A` by rows: in row i it has `data[k]` in the columns `indices[k]`
@@ -86,7 +87,7 @@ class Sparse:
 
     def __matmul__(self, other: Array) -> Array:
         if isinstance(other, Sparse):
-            raise NotImplementedError("a product of two sparse matrices")
+            raise NotImplementedError("a product of two sparse matrices: `A @ B.toarray()`")
         x = np.asarray(other)
         if x.ndim == 0:
             raise ValueError("Scalar operands are not allowed, use '*' instead")
@@ -106,19 +107,19 @@ class Sparse:
         if isinstance(other, Sparse) or np.ndim(other) > 0:
             if self.is_matrix:
                 return self @ other
-            raise NotImplementedError("an elementwise product of a sparse array and an array")
+            raise NotImplementedError(f"an elementwise product of a sparse array and {OF_DENSE}")
         return self.with_data(self.data * other)
 
     def __rmul__(self, other: Array) -> Array:
         if np.ndim(other) > 0:
             if self.is_matrix:
                 return other @ self
-            raise NotImplementedError("an elementwise product of an array and a sparse array")
+            raise NotImplementedError(f"an elementwise product of a sparse array and {OF_DENSE}")
         return self.with_data(other * self.data)
 
     def __truediv__(self, other: Array) -> Array:
         if isinstance(other, Sparse) or np.ndim(other) > 0:
-            raise NotImplementedError("a quotient of a sparse matrix and an array")
+            raise NotImplementedError(f"a quotient of a sparse matrix and {OF_DENSE}")
         data = self.data if self.data.dtype.kind == "c" else self.data.astype(np.float64)
         return self.with_data(data * (1.0 / other))  # as SciPy has it
 

@@ -7,8 +7,8 @@ A function of SciPy is a plain function here, registered by `from_source(scipy_f
 once a program has imported its module (`@when_imported`: see `library/source/linalg.py`).
 
 Where NumPy has None or "no value" for an argument that is not given, the default is None here.
-Errors, also those at run time, point to the user's call. `raise NotImplementedError("this")` states
-what is refused.
+Errors, also those at run time, point to the user's call. `raise NotImplementedError("this: help")`
+states what is refused, and what helps.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ def call_source(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Ab
             return ctx.call(Static(source), args, kwargs)
     except RaiseReached as error:
         if error.exception is NotImplementedError:
-            ctx.fail(Unsupported, what=error.check.message)
+            what, _, instead = error.check.message.partition(": ")
+            if not instead:
+                ctx.fail(Unsupported, what=what)
+            ctx.fail(Unsupported, what=what, help_text=instead)
         raise
 
 

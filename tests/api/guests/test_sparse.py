@@ -156,7 +156,7 @@ REFUSED = {
     "`__bool__` of a csr_array": lambda A: 1.0 if A else 2.0,
     "a product of two sparse matrices": lambda A: A @ A.T,
     "an array made of an instance of csr_array": lambda A: np.exp(A),
-    "an elementwise product of an array and a sparse array": lambda A: np.ones(3) * A,
+    "an elementwise product of a sparse array and an array": lambda A: np.ones(3) * A,
     "a change of a csr_array": replaced,
 }
 
@@ -168,8 +168,7 @@ def test_refused(message):
         myia.jit(REFUSED[message])(A)
     text = str(error.value)
     assert f"{message} is not supported" in text and "test_sparse.py" in text
-    if "product" not in message:
-        assert "`A.toarray()`" in text
+    assert "toarray()`" in text
 
 
 def test_wrong_shapes_are_errors():
