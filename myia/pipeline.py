@@ -43,7 +43,7 @@ from myia.infer.boundary.signature import Flattener
 from myia.infer.capacities import Site
 from myia.infer.domain.context import Report
 from myia.infer.eval.program import Program, infer, source_of
-from myia.ir.core import Function
+from myia.ir.core import Function, Op
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
 from myia.passes.joined_scalars import join_scalars
@@ -132,13 +132,14 @@ class Compilation:
     def stages(self, observer: Observer | None = None) -> Iterator[Compilation]:
         """The program after each stage to come; `observer` is told of every pass."""
         now, first = self, 1 + STAGES.index(self.stage) if self.stage in STAGES else 0
+        known: set[Op] = set()  # those that the verifier has seen
         for stage in STAGES[first:]:
-            now = now._after(stage, observer)
+            now = now._after(stage, observer, known)
             if self.options.verify:
-                verify(now.function)
+                verify(now.function, known=known)
             yield now
 
-    def _after(self, stage: str, observer: Observer | None) -> Compilation:
+    def _after(self, stage: str, observer: Observer | None, known: set[Op]) -> Compilation:
         progress.stage(stage)
         if stage == "expand":
             return replace(self, function=expand_derivatives(self.function), stage=stage)
@@ -150,7 +151,7 @@ class Compilation:
             progress.stage(stage, each.name)
             after = each.function(before)
             if self.options.verify and after is not before:
-                _verify_after(stage, each, after)
+                _verify_after(stage, each, after, known)
             if observer is not None:
                 observer(stage, each, before, after)
             return after
@@ -168,9 +169,9 @@ class Compilation:
         return function, Plan(within)
 
 
-def _verify_after(stage: str, each: Pass, function: Function) -> None:
+def _verify_after(stage: str, each: Pass, function: Function, known: set[Op]) -> None:
     try:
-        verify(function)
+        verify(function, known=known)
     except InternalError as error:
         raise InternalError(f"the pass `{each.name}` of the stage `{stage}`: {error}") from error
 

@@ -12,8 +12,8 @@ or, the same in one call, `region = build_region([x.aval], lambda x: [emit1(mul,
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 from myia.ir.avals import Aval
@@ -51,16 +51,26 @@ def current_builder() -> Builder:
     return _state.builders[-1]
 
 
-@contextmanager
-def at(span: Span | None) -> Iterator[None]:
+class _At:
+    """A class, since each op of each pass is in such a context: a generator takes longer."""
+
+    __slots__ = ("previous", "span")
+
+    def __init__(self, span: Span | None) -> None:
+        self.span = span
+
+    def __enter__(self) -> None:
+        self.previous = _state.span
+        if self.span is not None:
+            _state.span = self.span
+
+    def __exit__(self, *_: object) -> None:
+        _state.span = self.previous
+
+
+def at(span: Span | None) -> AbstractContextManager[None]:
     """Ops emitted inside come from `span` (None: keep the span that is current)."""
-    previous = _state.span
-    if span is not None:
-        _state.span = span
-    try:
-        yield
-    finally:
-        _state.span = previous
+    return _At(span)
 
 
 def current_span() -> Span | None:

@@ -35,9 +35,19 @@ from myia.source.diagnostics import InternalError
 _STRUCTURED_IN_PY = ("if", "loop", "call")
 
 
-def verify(program: Function | Code, *, vocabulary: str = "typed", expanded: bool = False) -> None:
-    """Check the invariants above; `vocabulary` is "typed" or "py"."""
-    verifier = _Verifier(vocabulary, expanded)
+def verify(
+    program: Function | Code,
+    *,
+    vocabulary: str = "typed",
+    expanded: bool = False,
+    known: set[Op] | None = None,
+) -> None:
+    """Check the invariants above; `vocabulary` is "typed" or "py".
+
+    `known`: ops that have passed before. They are immutable, and shared by what passes return, so
+    only their place is checked again (1, 2). The ops of the program are added.
+    """
+    verifier = _Verifier(vocabulary, expanded, set() if known is None else known)
     verifier.region(program.region, None)
     if verifier.messages:
         at_ops = {op: "; ".join(m) for op, m in verifier.messages.items() if op is not None}
@@ -49,9 +59,10 @@ def verify(program: Function | Code, *, vocabulary: str = "typed", expanded: boo
 
 
 class _Verifier:
-    def __init__(self, vocabulary: str, expanded: bool):
+    def __init__(self, vocabulary: str, expanded: bool, known: set[Op]):
         self.typed = vocabulary == "typed"
         self.expanded = expanded
+        self.known = known
         self.defined: set[Value] = set()
         self.visible: set[Value] = set()
         self.codes: list[Code] = []
@@ -73,6 +84,13 @@ class _Verifier:
         self.use(op.operands, op, "operand")
         for region in op.regions:
             self.region(region, op)
+        if op not in self.known:
+            self.itself(op)
+            self.known.add(op)
+        self.define(op.results, op)
+
+    def itself(self, op: Op) -> None:
+        """All that does not depend on where the op is."""
         self.vocabulary(op)
         if PRIMITIVES.get(op.primitive.name) is not op.primitive:
             self.error(op, f"{op.primitive.name} is not a registered primitive")
@@ -81,7 +99,6 @@ class _Verifier:
         else:
             self.shape_rule(op)
         self.params(op)
-        self.define(op.results, op)
 
     # ----- Definitions and uses
 

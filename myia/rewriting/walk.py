@@ -106,8 +106,9 @@ class Walk:
             values = self.rule(op, self)
         if values is None:
             b.ops.append(op)
-            self.definitions.update((y, op) for y in op.results)
-            self.depths.update((y, self.depth) for y in op.results)
+            for y in op.results:
+                self.definitions[y] = op
+                self.depths[y] = self.depth
             return
         emitted = b.ops[start:]
         del b.ops[start:]
@@ -137,7 +138,7 @@ def substituted_region(region: Region, env: Env) -> Region:
 
 
 def look_up(values: tuple[Value, ...], env: Env) -> tuple[Value, ...]:
-    return tuple([env.get(x, x) for x in values])
+    return tuple([env.get(x, x) for x in values]) if env else values
 
 
 def rebuilt(region: Region, ops: Sequence[Op], yields: tuple[Value, ...]) -> Region:
