@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
@@ -16,6 +16,7 @@ import myia
 from myia.api.capacities import GrownCapacities, Outgrown
 from myia.api.programs.decision_tree import DecisionTree
 from myia.backends.reference.interpreter import evaluate
+from myia.infer import capacities
 from myia.infer.boundary.signature import INTEGER as INT64
 from myia.infer.boundary.signature import Flattener
 from myia.infer.domain.errors import NeedsStatic, Slip
@@ -39,6 +40,7 @@ from tests.program_results import finish
 
 OUTGROWN: Any = defaultdict(int)  # results of a run that does not count
 MEMORY = 2**24  # bytes for all lists of a program, none of which is long
+FIRST_CAPACITY = 12  # of these lists: a short loop already makes one that needs more room
 BEYOND = "a loop makes more than its"  # iterations, of the interpreter
 GRADIENT_RTOL = 1e-5
 DUALITY_RTOL = 1e-8
@@ -259,11 +261,12 @@ def check(program: Program, seed: int, checks: Checks) -> Report:
 def guarded(case: Case, inputs: list[tuple], report: Report) -> Report:
     """Check the case on inputs, and note skips and refusals."""
     try:
-        for args in inputs:
-            try:
-                case.check(args)
-            except Skip as skip:
-                report.counts[f"input skipped: {skip}"] += 1
+        with small_capacities():
+            for args in inputs:
+                try:
+                    case.check(args)
+                except Skip as skip:
+                    report.counts[f"input skipped: {skip}"] += 1
     except NeedsStatic as error:
         if case.checks.dynamic:
             raise
@@ -271,6 +274,15 @@ def guarded(case: Case, inputs: list[tuple], report: Report) -> Report:
     except MyiaError as error:
         report.refused = reason(error)
     return report
+
+
+@contextlib.contextmanager
+def small_capacities() -> Iterator[None]:
+    before, capacities.FIRST_CAPACITY = capacities.FIRST_CAPACITY, FIRST_CAPACITY
+    try:
+        yield
+    finally:
+        capacities.FIRST_CAPACITY = before
 
 
 def reason(error: MyiaError) -> str:

@@ -25,7 +25,7 @@ class Lists(Statements):
         name, z = self.target(LIST, "l"), self.fresh("z")
         first, start = self.floats(2), self.float(1)
         self.bind(name, LIST)
-        end, step = self.pick(("2.5", "0.4"), ("2.5", "0.4"), ("3.0", "0.03"))
+        end, step = self.pick(("2.5", "0.4"), ("2.5", "0.4"), ("3.0", "0.13"))
         self.names[z] = FLOAT
         head = [
             f"{indent}{name} = [{first}]",
@@ -34,7 +34,7 @@ class Lists(Statements):
             f"{indent}{INDENT}{name}.append({self.float(1)})",
             f"{indent}{INDENT}{z} += {step}",
         ]
-        if step == "0.03":
+        if step == "0.13":
             return head, True
         return self.loop(head, depth, indent, {z: FLOAT}), True
 
