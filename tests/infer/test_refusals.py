@@ -223,7 +223,7 @@ PROGRAMS = {
     "random": (
         """
         def f(x):
-            return x + np.random.normal()
+            return x + np.random.gamma(2.0)
         """,
         (1.0,),
     ),

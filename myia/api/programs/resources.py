@@ -25,7 +25,7 @@ TRACED = (
     "a generator of random numbers cannot be advanced in a program that JAX compiles: draw outside "
     "of it, or make the generator inside, from a seed"
 )
-OBJECTS = ("list", "dict", "set", "instance")
+OBJECTS = ("list", "dict", "set", "instance", "guest")  # nodes of mutable objects
 
 
 class Resources:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from myia.api.programs.decision_tree import Hidden
-from myia.api.programs.resources import TRACED, Resources
+from myia.api.programs.resources import OBJECTS, TRACED, Resources
 from myia.infer.boundary.guest_arrays import are_of_one_file, is_array, memory_of, write
 from myia.infer.boundary.instances import set_state, state_of
 from myia.infer.boundary.integers import steps
@@ -26,7 +26,6 @@ from myia.infer.stand_ins import STAND_INS
 # types know no other limits than 0 and -1.)
 MAX_WORK: Any = 10**6
 FEW_PAIRS = 64
-OBJECTS = ("list", "dict", "set", "instance", "guest")
 ARRAYS = (np.ndarray, np.memmap)
 
 

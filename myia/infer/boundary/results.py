@@ -254,11 +254,17 @@ class Outputs:
         if isinstance(contents, STATIC_ARRAYS):
             return Number(self.leaf(self.ctx.read(ref), WRITTEN))
         if isinstance(contents, InstanceObject) and is_resource(contents):
-            names, items = contents.names, _sequence([self.recipe(x) for x in contents.children()])
+            names, items = contents.names, _sequence(list(map(self.part_of_state, contents.values)))
             return lambda n, o: dict(zip(names, items(n, o)))
         if isinstance(contents, InstanceObject) and (found := guest_of(contents.cls)):
             self.ctx.fail(Unsupported, what=f"a change of a {found.name}", help_text=found.instead)
         return self.rebuilt(contents)
+
+    def part_of_state(self, x: Abstract) -> Recipe:
+        """A part of the state of an object with a stand-in: of an array, its new elements."""
+        if self.ctx.is_array(x):
+            return Number(self.leaf(self.ctx.read(x), WRITTEN))
+        return self.recipe(x)
 
 
 class HostArguments(Outputs):

@@ -37,14 +37,13 @@ OUTSIDE = "call it outside and pass its result in, or on the host: `myia.host(f,
 # Modules whose functions are not compiled from their source: threads, processes, files, sockets.
 OF_THE_SYSTEM: tuple[str, ...] = ("asyncio", "concurrent", "http", "multiprocessing", "pathlib")
 OF_THE_SYSTEM += ("shutil", "socket", "subprocess", "tempfile", "threading", "urllib")
-RANDOM_LABEL = "a compiled function gives the same result for the same arguments"
+RANDOM_LABEL = "compiled code does not draw from it"
 
 
 def refuse(ctx: Context, f: Any) -> NoReturn:
     """An error for a callable without a handler or readable source."""
     name = name_of(f)
-    is_global = name.startswith(("numpy.random.", "random.")) and "Generator." not in name
-    label = RANDOM_LABEL if is_global else ""
+    label = RANDOM_LABEL if name.startswith(("numpy.random.", "random.")) else ""
     kind = "numba" if type(f).__module__.startswith("numba.") else name
     ctx.fail(Unsupported, what=f"`{name}`", label_text=label, help_text=help_for(kind) or OUTSIDE)
 

@@ -13,6 +13,15 @@ import numpy as np
 from myia.library.random.pcg64 import MASK, product_high
 
 ALL32 = 2**32 - 1
+NUMBERS = (int, float, np.generic)
+
+
+def check_bounds(low: Any, last: Any, kind: Any) -> None:
+    least, most = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max)
+    if low < least:
+        raise ValueError(f"low is out of bounds for {kind}")
+    if last > most:
+        raise ValueError(f"high is out of bounds for {kind}")
 
 
 def below64(bits: Any, limit: Any) -> Any:
@@ -54,6 +63,31 @@ def _lemire64(bits: Any, limit: Any) -> Any:
         while word * count < refused:
             word = bits.word()
     return product_high(word, count)
+
+
+# ----- By words without their upper bits, those above the limit refused
+
+
+def masked64(bits: Any, limit: Any) -> Any:
+    """A uint64 in 0, ..., limit; limits of 32 bits take words of 32 bits."""
+    if limit == 0:
+        return np.uint64(0)
+    if limit <= ALL32:
+        return masked(bits, limit, True)
+    return masked(bits, limit, False)
+
+
+def masked(bits: Any, limit: Any, is_narrow: bool) -> Any:
+    mask = limit
+    for shift in (1, 2, 4, 8, 16, 32):
+        mask = mask | mask >> shift
+    found = (bits.word32() if is_narrow else bits.word()) & mask
+    while found > limit:
+        found = (bits.word32() if is_narrow else bits.word()) & mask
+    return found
+
+
+# ----- By pieces of words
 
 
 class Pieces:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from myia.library.random.bounded import ALL32, below64, lemire32
+from myia.library.random.bounded import ALL32, below64, lemire32, masked
 
 SHUFFLED_FROM = 10000  # of so many, a large part is chosen by the end of a shuffle
 TOLERANCE = 2.0**-26  # of the sum of probabilities
@@ -21,15 +21,7 @@ def index(bits: Any, last: Any, count: int) -> Any:
 
 def masked_index(bits: Any, last: Any, count: int) -> Any:
     """The same by words without their upper bits, those above `last` refused."""
-    mask = np.uint64(last)
-    for shift in (1, 2, 4, 8, 16, 32):
-        mask = mask | mask >> shift
-    limit = np.uint64(last)
-    is_narrow = count < ALL32
-    found = (bits.word32() if is_narrow else bits.word()) & mask
-    while found > limit:
-        found = (bits.word32() if is_narrow else bits.word()) & mask
-    return int(found)
+    return int(masked(bits, np.uint64(last), count < ALL32))
 
 
 def shuffle(bits: Any, x: Any) -> None:
@@ -129,7 +121,7 @@ def inverted(distribution: Any, u: Any) -> Any:
     return np.searchsorted(distribution, u, side="right")
 
 
-def distinct_by(rng: Any, p: Any, wanted: int) -> Any:
+def distinct_by(bits: Any, p: Any, wanted: int) -> Any:
     """Drawn again for those that were drawn twice, without those that have been drawn."""
     if np.sum(p > 0.0) < wanted:
         raise ValueError("Fewer non-zero entries in p than size")
@@ -140,7 +132,7 @@ def distinct_by(rng: Any, p: Any, wanted: int) -> Any:
         distribution = cumulative(p)
         before = count
         for _ in range(wanted - before):
-            drawn = np.searchsorted(distribution, rng.bit_generator.unit(), side="right")
+            drawn = np.searchsorted(distribution, bits.unit(), side="right")
             if p[drawn] > 0.0:
                 p[drawn] = 0.0
                 found[count] = drawn

@@ -14,8 +14,6 @@ from myia.library.random import bounded, choices, ziggurat_draws
 from myia.library.random.constants import wrapped
 from myia.library.random.pcg64 import count_of
 
-NUMBERS = (int, float, np.generic)
-
 
 class Generator:
     """The state of a `np.random.Generator`: that of its bit generator."""
@@ -68,13 +66,13 @@ class Generator:
             raise OverflowError("high - low range exceeds valid bounds")
         if np.any(width < 0.0):
             raise ValueError("high - low < 0")
-        return low + width * self.random(broadcast_size(size, low, high))
+        return low + part_of(width, self.random(broadcast_size(size, low, high)))
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         loc, scale = real(loc), real(scale)
         if np.any(scale < 0.0):
             raise ValueError("scale < 0")
-        return loc + scale * self.standard_normal(broadcast_size(size, loc, scale))
+        return loc + apart(scale * self.standard_normal(broadcast_size(size, loc, scale)))
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         scale = real(scale)
@@ -94,7 +92,7 @@ class Generator:
     ) -> Any:
         if high is None:
             low, high = 0, low
-        if isinstance(low, NUMBERS) and isinstance(high, NUMBERS):
+        if isinstance(low, bounded.NUMBERS) and isinstance(high, bounded.NUMBERS):
             return self._integers(int(low), int(high), size, dtype, endpoint)
         low, high = np.asarray(low), np.asarray(high)
         if low.dtype.kind not in "iu" or high.dtype.kind not in "iu":
@@ -119,11 +117,7 @@ class Generator:
         kind = np.dtype(dtype)
         if kind.kind not in "iub":
             raise TypeError(f"Unsupported dtype {kind!r} for integers")
-        least, most = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max)
-        if low < least:
-            raise ValueError(f"low is out of bounds for {kind}")
-        if last > most:
-            raise ValueError(f"high is out of bounds for {kind}")
+        bounded.check_bounds(low, last, kind)
         draw = drawing(self.bit_generator, dtype)
         start, limit = wrapped(low), wrapped(last) - wrapped(low)
         if size is None:
@@ -181,7 +175,7 @@ class Generator:
         elif p is None:
             found = choices.distinct(self.bit_generator, count, wanted, shuffle)
         else:
-            found = choices.distinct_by(self, p, wanted)
+            found = choices.distinct_by(self.bit_generator, p, wanted)
         if size is None:
             return int(found[0]) if is_count else np.take(a, found[0], axis)
         found = found.reshape(size)
@@ -205,6 +199,19 @@ def drawing(bits: Any, dtype: Any) -> Any:
 def real(x: Any) -> Any:
     """A parameter of a distribution."""
     return float(x) if np.ndim(x) == 0 else np.asarray(x, np.float64)
+
+
+def apart(product: Any) -> Any:
+    """A product rounded by itself, as NumPy's C code rounds it: XLA would join it to a sum."""
+    found = np.where(product == product, product, np.nan)
+    return found if np.ndim(product) else float(found)
+
+
+def part_of(width: Any, u: Any) -> Any:
+    """`width * u` for u below 1, rounded by itself: the comparison is always true."""
+    product = width * u
+    found = np.where(product <= width, product, width)
+    return found if np.ndim(product) else float(found)
 
 
 def broadcast_size(size: Any, *parameters: Any) -> Any:

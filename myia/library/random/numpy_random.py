@@ -29,6 +29,7 @@ from myia.primitives.core.define import constant
 
 GIVE_INT = "give it an int, or make the generator outside and pass it as an argument"
 HALF = 2**64 - 1
+BIT_GENERATORS = (np.random.PCG64, np.random.MT19937)
 
 
 def _read_bits(x: Any) -> Mapping[str, Any]:
@@ -65,7 +66,7 @@ def _make_bits(state: Mapping[str, Any]) -> Any:
 
 def _read(x: Any) -> Mapping[str, Any] | None:
     bits = x.bit_generator
-    return {"bit_generator": bits} if type(bits) is np.random.PCG64 else None
+    return {"bit_generator": bits} if type(bits) in BIT_GENERATORS else None
 
 
 def _write(x: Any, state: Mapping[str, Any]) -> None:
@@ -81,15 +82,15 @@ register(StandIn(np.random.PCG64, PCG64, _read_bits, _write_bits, _make_bits))
 register(StandIn(np.random.Generator, Generator, _read, _write, _make))
 
 
-def _refuse_others(cls: Any, original: type) -> None:
+def refuse_others(cls: Any, original: type) -> None:
     """The methods that a stand-in has not are those of the original, which are refused by name."""
     for name in dir(original):
         if not name.startswith("_") and not hasattr(cls, name):
             setattr(cls, name, getattr(original, name))
 
 
-_refuse_others(Generator, np.random.Generator)
-_refuse_others(PCG64, np.random.PCG64)
+refuse_others(Generator, np.random.Generator)
+refuse_others(PCG64, np.random.PCG64)
 
 
 # ----- Generators made in the program
@@ -113,7 +114,7 @@ FRESH = FreshEntropy(np.random.PCG64)
 def _pcg64(ctx: Context, seed: Abstract = NONE) -> Abstract:
     if isinstance(seed, Scalar) and seed.dtype.kind in "iu":
         return call_source(ctx, seeds.seeded, (seed,), {})
-    known = _constant(ctx, seed)
+    known = static_seed(ctx, seed)
     if known is None:
         return call_source(ctx, seeds.drawn, (ctx.root(FRESH, "entropy"),), {})
     try:
@@ -124,7 +125,7 @@ def _pcg64(ctx: Context, seed: Abstract = NONE) -> Abstract:
     return ctx.new(InstanceObject(PCG64, tuple(state), words))
 
 
-def _constant(ctx: Context, seed: Abstract) -> Any:
+def static_seed(ctx: Context, seed: Abstract) -> Any:
     """A seed that is known at compile time: an int, or a sequence of ints."""
     if isinstance(seed, Static) and (seed.value is None or isinstance(seed.value, (int, float))):
         return seed.value
@@ -138,7 +139,7 @@ def _constant(ctx: Context, seed: Abstract) -> Any:
 
 @function(np.random.Generator)
 def _generator(ctx: Context, bit_generator: Abstract) -> Abstract:
-    if _class(ctx, bit_generator) is not np.random.PCG64:
+    if _class(ctx, bit_generator) not in BIT_GENERATORS:
         ctx.fail(Unsupported, what=f"a generator of {ctx.describe(bit_generator)}")
     return ctx.new(InstanceObject(Generator, ("bit_generator",), (bit_generator,)))
 
@@ -148,7 +149,7 @@ def _default_rng(ctx: Context, seed: Abstract = NONE) -> Abstract:
     cls = _class(ctx, seed)
     if cls is np.random.Generator:
         return seed
-    bits = seed if cls is np.random.PCG64 else _pcg64(ctx, seed)
+    bits = seed if cls in BIT_GENERATORS else _pcg64(ctx, seed)
     return _generator(ctx, bits)
 
 

@@ -20,8 +20,10 @@ def check_stream(f, *args, make=lambda: np.random.default_rng(3), rtol=0.0, call
 
 def state(x: Any) -> Any:
     """What a generator is about to draw, as a text."""
-    if hasattr(x, "bit_generator"):
+    if isinstance(x, np.random.Generator):
         x = x.bit_generator
+    if isinstance(x, np.random.RandomState):
+        return repr(x.get_state(legacy=False))
     found = x.getstate() if hasattr(x, "getstate") else x.state
     return repr(found)
 

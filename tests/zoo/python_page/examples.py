@@ -531,9 +531,9 @@ def processed(x):
     return x * subprocess.run(["ls"]).returncode
 
 
-@refused("np.random.normal()")
+@refused("np.random.gamma(2.0)")
 def drawn(x):
-    return x * np.random.normal()
+    return x * np.random.gamma(2.0)
 
 
 @refused("input()")
