@@ -53,10 +53,19 @@ class UnsupportedTryStar(Diagnostic):
     help = "write `except`"
 
 
-class UnsupportedClass(Diagnostic):
-    title = "a class cannot be defined inside a compiled function"
-    label = "defined here"
-    help = "define the class at the top of the module"
+class UnsupportedClassBody(Diagnostic):
+    title = "this statement is not supported in the body of a class"
+    label = "the class `{name}` is made of methods, values and annotations"
+    help = "write it before the class, or define the class at the top of the module"
+    name: str
+
+
+class UnboundInClass(Diagnostic):
+    title = "`{name}` is read before the class gives it a value"
+    label = "`{name}` is a name of the class `{cls}`; Python would look for it in the module"
+    help = "use another name for one of the two"
+    name: str
+    cls: str
 
 
 class NonlocalOfPython(Diagnostic):

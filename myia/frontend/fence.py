@@ -44,7 +44,7 @@ FENCE: dict[type, Refusal | None] = {
     gast.ExceptHandler: ALLOWED,
     gast.With: ALLOWED,
     gast.withitem: ALLOWED,
-    gast.ClassDef: errors.UnsupportedClass,
+    gast.ClassDef: ALLOWED,
     gast.Import: ALLOWED,
     gast.ImportFrom: ALLOWED,
     gast.alias: ALLOWED,

@@ -21,6 +21,7 @@ import gast
 from myia.frontend import errors
 from myia.frontend.core import core
 from myia.frontend.desugar import desugar
+from myia.frontend.desugar.classes import remove_classes
 from myia.frontend.fence import fence
 from myia.frontend.generators import lazy_generators_to_functions
 from myia.frontend.lower import lower
@@ -148,6 +149,8 @@ def _core(
     if any(isinstance(n, gast.Match) for n in gast.walk(tree)):
         tree = remove_matches(tree, _shadowing(fn, tree), spans)
     tree = desugar_statements(tree, package)
+    if any(isinstance(n, gast.ClassDef) for n in gast.walk(tree)):
+        tree = remove_classes(tree, spans)
     mangle_private_names(tree, fn.__code__.co_qualname)
     tree = tree if as_written else lazy_generators_to_functions(tree)
     rename_comprehension_variables(tree)

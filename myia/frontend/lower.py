@@ -58,8 +58,9 @@ def _lower(scope: Scope, spans: Spans, namespace: py.Namespace, may_close: bool 
         shared=frozenset(n for n in shared if scope.is_value(n)),
         lower_function=_closure,
     )
+    name = getattr(node, "name", "<genexpr>" if is_generator(node) else "<lambda>")
     return py.Code(
-        name=getattr(node, "name", "<genexpr>" if is_generator(node) else "<lambda>"),
+        name=name.partition("%")[0] or name,  # of a method: without its class
         parameters=_signature(node),
         captured=scope.captured,
         region=_region(frame, stmts),

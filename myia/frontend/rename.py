@@ -74,12 +74,18 @@ class _Renamer:
 
 
 def mangle_private_names(tree: gast.AST, qualname: str) -> None:
-    """Mangle private names as Python does in the class that encloses `qualname` (in place).
+    """Mangle private names as Python does in the class that encloses `qualname` (in place)."""
+    cls = _enclosing_class(qualname)
+    if cls is not None:
+        mangle(tree, cls)
+
+
+def mangle(tree: gast.AST, cls: str) -> None:
+    """Mangle private names as Python does in the class `cls` (in place).
 
     The keywords of calls are left alone, as Python leaves them.
     """
-    cls = _enclosing_class(qualname)
-    if cls is None or not cls.strip("_"):
+    if not cls.strip("_"):
         return
     prefix = "_" + cls.lstrip("_")
     for node in gast.walk(tree):

@@ -43,6 +43,7 @@ class _FromCore(gast.NodeTransformer):
 
     def visit_FunctionDef(self, node: gast.FunctionDef) -> gast.FunctionDef:
         self.generic_visit(node)
+        node.name = node.name if is_generated(node.name) else user_name(node.name)
         node.body = [stmt for stmt in node.body if not _is_docstring(stmt)] or [gast.Pass()]
         return node
 

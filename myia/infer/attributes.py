@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from myia.infer import registry
-from myia.infer.boundary import assigned_globals
+from myia.infer.boundary import assigned_globals, inner_classes
 from myia.infer.boundary.instances import is_generated, may_have_attribute, slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
@@ -71,8 +71,8 @@ def kind_of(ctx: Context, x: Abstract) -> str | None:
         return "array" if isinstance(contents, ARRAYS) else None
     if isinstance(x, Tuple):
         return "tuple"
-    if isinstance(x, Static) and isinstance(x.value, str):
-        return "str"
+    if isinstance(x, Static) and isinstance(x.value, (str, property)):
+        return type(x.value).__name__ if isinstance(x.value, property) else "str"
     return None
 
 
@@ -304,6 +304,9 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
         registry.SETTERS[key](ctx, x, value)
         return
     contents = ctx.held(x)
+    if isinstance(x, Static) and inner_classes.is_inner(x.value):
+        inner_classes.assign(ctx, x.value, name, value)
+        return
     if not isinstance(contents, InstanceObject):
         ctx.fail(
             ReadOnlyWrite,

@@ -27,6 +27,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.values import FUNCTION_VALUES, Abstract, Static
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
+from myia.infer.numeric import floating_point_errors
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
@@ -209,6 +210,8 @@ def invoke(
                 ctx.fail(BadType, message=f"{name}: {e}")
             if first:
                 ctx.fail(Unsupported, what=f"`{name}` with these arguments ({e})")
+    if ctx.raising:
+        floating_point_errors.refuse_unless_known(ctx, function, name)
     if _is_asked(ctx, function, args, kwargs):
         _ask(ctx, function, name, args, kwargs)
     try:

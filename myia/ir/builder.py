@@ -34,7 +34,7 @@ _state = _State()
 class Builder:
     """A list of ops under construction; a context in which `emit` appends to it."""
 
-    __slots__ = ("ops",)
+    __slots__ = ("__weakref__", "ops")
 
     def __init__(self) -> None:
         self.ops: list[Op] = []
@@ -49,6 +49,11 @@ class Builder:
 
 def current_builder() -> Builder:
     return _state.builders[-1]
+
+
+def is_open(builder: Builder | None) -> bool:
+    """Is what was emitted into this builder visible here?"""
+    return any(b is builder for b in _state.builders)
 
 
 class _At:

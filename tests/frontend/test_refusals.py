@@ -29,20 +29,37 @@ REFUSED = {
           help: write `except`
         """,
     ),
-    "class": (
+    "class_body": (
         """
         def f(x):
             class C:
-                pass
+                for i in range(3):
+                    pass
             return C
         """,
         """
-        a class cannot be defined inside a compiled function
-          --> <test>:2:5
+        this statement is not supported in the body of a class
+          --> <test>:3:9
            |
-         2 |     class C:
-           |     ^^^^^^^^ defined here
-          help: define the class at the top of the module
+         3 |         for i in range(3):
+           |         ^^^^^^^^^^^^^^^^^^ the class `C` is made of methods, values and annotations
+          help: write it before the class, or define the class at the top of the module
+        """,
+    ),
+    "class_name": (
+        """
+        def f(x):
+            class C:
+                x = x
+            return C
+        """,
+        """
+        `x` is read before the class gives it a value
+          --> <test>:3:13
+           |
+         3 |         x = x
+           |             ^ `x` is a name of the class `C`; Python would look for it in the module
+          help: use another name for one of the two
         """,
     ),
     "del_global": (
@@ -230,8 +247,8 @@ def test_the_fence_speaks_of_every_class_of_gast():
 
 
 def test_the_first_refusal_in_the_text_is_reported():
-    program = "def f(x):\n    class C: pass\n    async def g(): pass\n"
-    with pytest.raises(MyiaError, match="a class cannot"):
+    program = "def f(x):\n    x = yield\n    async def g(): pass\n"
+    with pytest.raises(MyiaError, match="the value of `yield`"):
         load(define(program, "f", "<test>"))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.boundary.inner_classes import Member, from_outside, is_about_inner, value_of
 from myia.infer.boundary.instances import has_own_operators
 from myia.infer.boundary.integers import IntegerSplit
 from myia.infer.boundary.signature import (
@@ -254,8 +255,12 @@ def call_partial(
 
 def root(ctx: Context, question: Question, name: str | None = None) -> Abstract:
     """The abstract value of the answer to a question; the numbers in it are hidden arguments."""
+    if is_about_inner(question):
+        return _root_of_inner(ctx, question, name)
     if question not in ctx.root_values:
         answer, flat, again = question.ask(), ctx.flat.part(), ctx.flat.copy().part()
+        if isinstance(answer, Member):
+            return value_of(ctx, answer)
         objects = len(flat.objects)
         signature = flat.add(answer)
         same = again.add(question.ask()) == signature
@@ -275,6 +280,17 @@ def root(ctx: Context, question: Question, name: str | None = None) -> Abstract:
     return ctx.root_values[question]
 
 
+def _root_of_inner(ctx: Context, question: Question, name: str | None) -> Abstract:
+    """The same about a class that compiled code defines: only of its bases there are facts."""
+    asked, answer = from_outside(question), question.ask()
+    if asked and asked[-1].read() is answer:
+        for absent in asked[:-1]:
+            fact(ctx, absent)
+        return root(ctx, asked[-1], name)
+    answer = fact(ctx, question)
+    return value_of(ctx, answer) if isinstance(answer, Member) else Static(answer)
+
+
 def _root_of_path(question: Question, name: str | None) -> Any:
     """What is known of an int in the answer is kept under this key, which keeps nothing alive."""
     owner = question.owner
@@ -285,6 +301,11 @@ def _root_of_path(question: Question, name: str | None) -> Any:
 
 def fact(ctx: Context, question: Question) -> Any:
     """The answer to a question, an object as it is; an error if it would not be seen to change."""
+    if is_about_inner(question):
+        for asked in from_outside(question):
+            fact(ctx, asked)
+        _check_raised(ctx, answer := question.ask())
+        return answer
     if question not in ctx.answers:
         answer = question.ask()
         if not question.is_fixed:

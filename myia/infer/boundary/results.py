@@ -9,10 +9,11 @@ from __future__ import annotations
 import collections
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from myia.infer.boundary.inner_classes import is_inner
 from myia.infer.boundary.instances import new_instance
 from myia.infer.boundary.list_results import python_items
 from myia.infer.domain.context import Context
@@ -111,6 +112,8 @@ class Outputs:
     def recipe(self, x: Abstract) -> Recipe:
         """How to rebuild `x`."""
         ctx = self.ctx
+        if is_inner(x.value if isinstance(x, (Static, Outside)) else getattr(x, "cls", None)):
+            self.refuse_inner("a class or function of one")
         if isinstance(x, (Static, Outside)):
             return _constant(x.value)
         if isinstance(x, Scalar):
@@ -144,6 +147,13 @@ class Outputs:
             help_text="pass numbers, arrays and containers of them"
             if self.role != "a result"
             else "return numbers, arrays and containers of them",
+        )
+
+    def refuse_inner(self, what: str) -> NoReturn:
+        self.ctx.fail(
+            Unsupported,
+            what=f"{what} that compiled code defines, as {self.role},",
+            help_text="return its numbers, or define the class at the top of the module",
         )
 
     def optional(self, x: Optional) -> Recipe:
@@ -200,6 +210,8 @@ class Outputs:
                 return lambda n, o: rebuilt(dict(zip(names, items(n, o))))
             if _is_of_library(cls):
                 return lambda n, o: new_instance(cls, dict(zip(names, items(n, o)))).in_python()
+            if is_inner(cls):
+                self.refuse_inner(f"an object of the class {cls.__name__}")
             return lambda n, o: new_instance(cls, dict(zip(names, items(n, o))))
         if isinstance(contents, SetObject):
             cls = contents.cls

@@ -100,6 +100,10 @@ class Context(Objects):
         self.checks: list[Check] = []
         # It is in the heap, so that branches and loops merge it like any variable.
         self.error_id = self.heap.new(CellObject(Static(0)))
+        # Which of NumPy's floating-point errors raise (`infer/numeric/floating_point_errors.py`),
+        # and what is checked when the present op has stored its result.
+        self.raising_id = self.heap.new(CellObject(Static(frozenset())))
+        self.deferred: list[tuple[Value, str]] | None = None
         self.frames: list[Frame] = []
         # The call stack and the loops around the present op, as a key.
         self.path: tuple[Any, ...] = ()
@@ -304,7 +308,14 @@ class Context(Objects):
 
     def is_of_checks(self, id: int) -> bool:
         """Whether an object is no object of Python's, but one with a state of run-time checks."""
-        return id == self.error_id or id in self.capacities.cells.values()
+        own = (self.error_id, self.raising_id)
+        return id in own or id in self.capacities.cells.values()
+
+    @property
+    def raising(self) -> frozenset[str]:
+        """The floating-point errors of NumPy that raise here (`np.errstate`)."""
+        (content,) = self.heap[self.raising_id].children()
+        return self.static(content, "the state of `np.errstate`")
 
     def error_code(self) -> Value | None:
         """The code of the first failed check (0: none), or None when nothing is checked."""

@@ -303,18 +303,18 @@ class ClassAttribute(Question):
         self.after = after
         self.key = (*self.key, Identity(after))
 
-    def _classes(self) -> tuple[type, ...]:
+    def classes(self) -> tuple[type, ...]:
         mro = self.owner.__mro__
         if self.after is None:
             return mro
         return mro[mro.index(self.after) + 1 :] if self.after in mro else ()
 
     def read(self) -> Any:
-        return next((vars(c)[self.name] for c in self._classes() if self.name in vars(c)), ABSENT)
+        return next((vars(c)[self.name] for c in self.classes() if self.name in vars(c)), ABSENT)
 
     def places(self, found: Any) -> list[Place] | None:
         places = []
-        for cls in self._classes():
+        for cls in self.classes():
             here = vars(cls).get(self.name, ABSENT)
             if not is_fixed_class(cls):
                 places.append(Place(vars(cls).get, self.name, ABSENT, here))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer import attributes, registry
+from myia.infer.boundary import inner_classes
 from myia.infer.boundary.instances import (
     has_only_attributes,
     has_own_operators,
@@ -101,6 +102,8 @@ def _call_static(
     ctx: Context, f: Any, args: tuple, kwargs: dict, parts: tuple[Abstract, ...] | None = None
 ) -> Abstract:
     """`parts`: the variables of the closure of a function and its defaults (None: ask Python)."""
+    if (closure := inner_classes.closure_of(ctx, f)) is not None:
+        return call(ctx, closure, args, kwargs)
     # The order matters: our handler of a library function takes precedence over its JAX trace and
     # its source.
     handler = registry.handler_of(f)
@@ -164,7 +167,7 @@ def _call_cached(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     if key in ctx.cached:
         return ctx.cached[key]
     result = call(ctx, inner, args, kwargs)
-    if isinstance(result, Static):
+    if isinstance(result, Static) and not inner_classes.is_inner(result.value):
         ctx.cached[key] = result
     return result
 
@@ -207,8 +210,8 @@ def _call_dispatched(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstrac
 def _call_under_errstate(ctx: Context, cells: dict, args: tuple, kwargs: dict) -> Abstract:
     """A function under the decorator `np.errstate(...)`: as in `with np.errstate(...)`."""
     modes = {m: ctx.getattr(cells["self"], f"_{m}") for m in ERROR_MODES}
-    call(ctx, Static(np.errstate), (), modes)
-    return call(ctx, cells["func"], args, kwargs)
+    under = ctx.getattr(call(ctx, Static(np.errstate), (), modes), "__call__")
+    return call(ctx, call(ctx, under, (cells["func"],), {}), args, kwargs)
 
 
 def _call_method(ctx: Context, f: Method, args: tuple, kwargs: dict) -> Abstract:

@@ -49,7 +49,8 @@ def evaluate_constant(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Abstra
 def python_result(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Any:
     """The result of Python's `f`; its errors are the program's."""
     try:
-        with np.errstate(all="ignore"):
+        modes: dict[str, Any] = dict.fromkeys(ctx.raising, "raise")
+        with np.errstate(all="ignore"), np.errstate(**modes):
             return f(*args, **kwargs)
     except (TypeError, AttributeError) as e:
         ctx.fail(BadType, message=str(e))

@@ -41,8 +41,8 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.lists import list_slices
-from myia.infer.numeric import float_checks, integer_checks
-from myia.infer.numeric.constant_methods import evaluated, is_set
+from myia.infer.numeric import float_checks, floating_point_errors, integer_checks
+from myia.infer.numeric.constant_methods import evaluate_constant, evaluated, is_set
 from myia.infer.numeric.exact_comparison import held_by_floats
 from myia.infer.numeric.f_strings import percent_format
 from myia.infer.numeric.promotion import (
@@ -88,7 +88,8 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             if not any(is_numpys(ctx, x) and not is_plain_number(x) for x in (a, b)):
                 _refuse_operands(ctx, op, a, b)
             return ctx.matmul(a, b)
-        return with_layout_of(ctx, _numeric(ctx, op, a, b), a, b)
+        found = with_layout_of(ctx, _numeric(ctx, op, a, b), a, b)
+        return floating_point_errors.check_operator(ctx, op, a, b, found)
     return _sequences(ctx, op, a, b)
 
 
@@ -96,6 +97,8 @@ def static_binary(ctx: Context, op: str, a: Static | Outside, b: Static | Outsid
     integers_only = isinstance(a.value, int) and isinstance(b.value, int)
     if op == "**" and integers_only and a.value.bit_length() * b.value > MAX_STATIC_BITS:
         ctx.fail(BadValue, message="this integer is too large", exception="OverflowError")
+    if ctx.raising and any(isinstance(x.value, np.generic) for x in (a, b)):
+        return evaluate_constant(ctx, OPERATORS[op][0], a.value, b.value)
     with np.errstate(all="ignore"):
         return Static(ctx.fact(Answer(OPERATORS[op][0], a.value, b.value)))
 
@@ -302,14 +305,16 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     """`a op= b`: an array or a list is changed and stays itself, anything else is replaced."""
     a, b = ctx.force(a), ctx.force(b)
     if isinstance(a, Ref) and (is_dynamic(ctx, a) or (ctx.is_array(a) and is_dynamic(ctx, b))):
-        assign(ctx, a, binary(ctx, op, a, b))
+        with floating_point_errors.after_the_store(ctx):
+            assign(ctx, a, binary(ctx, op, a, b))
         return a
     if ctx.is_array(a):
         refuse_elementwise_methods(ctx, op, b, a, in_place=True)
-        new, shape = binary(ctx, op, a, b), ctx.shape(a)
-        if ctx.shape(new) != shape:
-            ctx.fail(BadValue, message=f"non-broadcastable output operand with shape {shape}")
-        assign(ctx, a, new)
+        with floating_point_errors.after_the_store(ctx):
+            new, shape = binary(ctx, op, a, b), ctx.shape(a)
+            if ctx.shape(new) != shape:
+                ctx.fail(BadValue, message=f"non-broadcastable output operand with shape {shape}")
+            assign(ctx, a, new)
         return a
     if isinstance(a, Scalar) and a.boxed is not False:
         ctx.fail(

@@ -17,6 +17,7 @@ from myia.infer.domain.errors import BadType, BadValue, Unsupported
 from myia.infer.domain.memory_order import ravel, result_like
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
 from myia.infer.domain.views import reshape
+from myia.infer.numeric import floating_point_errors
 from myia.infer.registry import Variant, function, is_given, method
 from myia.ir.core import Value
 from myia.library.support.arguments import (
@@ -122,7 +123,9 @@ class _Reduction:
         if mask is not None:
             neutral = self.neutral(computed) if callable(self.neutral) else self.neutral
             value = logic.select(mask, value, neutral)
-        value = self.primitive(value, axes=axes) if axes else value
+        elements, value = value, self.primitive(value, axes=axes) if axes else value
+        if self.name in ("sum", "prod"):
+            value = floating_point_errors.check_reduction(ctx, self.name, elements, axes, value)
         if is_given(initial):
             start = element_of(ctx, initial, value.dtype)
             value = self.combine(value, broadcast_to(start, value.shape))

@@ -10,17 +10,20 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.boundary import inner_classes
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
-from myia.infer.domain.heap import DictObject, InstanceObject
+from myia.infer.domain.heap import CellObject, DictObject, InstanceObject
 from myia.infer.domain.values import (
     FALSE,
     NONE,
     TRUE,
     Abstract,
     Caught,
+    Closure,
     Method,
     Outside,
+    Ref,
     Static,
     Tuple,
 )
@@ -58,7 +61,8 @@ def _sees_exceptions(ctx: Context, left: Abstract) -> bool:
     """May `__exit__` catch an exception, or do something with one that is caught around it?"""
     if not isinstance(left, Method) or not hasattr(left.function, "__code__"):
         return False
-    code = ctx.load(left.function)
+    closure = inner_classes.closure_of(ctx, left.function)
+    code = closure.code if isinstance(closure, Closure) else ctx.load(left.function)
     region = code.region
     exception = region.args[len(code.captured) + 1 :]
     (result,) = region.yields
@@ -136,17 +140,69 @@ def _filter(ctx: Context, action: Abstract, *rest: Abstract, **options: Abstract
     return NONE
 
 
+class _ErrorState:
+    """`np.errstate(...)`. `raised`, `other`: the errors that it makes raise, and not raise."""
+
+    def __init__(self, raised: frozenset, other: frozenset):
+        self.raised, self.other = raised, other
+
+    def __enter__(self) -> None:
+        self.before = with_raising(self.raised, self.other)
+
+    def __exit__(self, *exception: Any) -> None:
+        restored(self.before)
+
+    def __call__(self, function: Callable) -> Callable:
+        def under(*args: Any, **options: Any) -> Any:
+            with _ErrorState(self.raised, self.other):
+                return function(*args, **options)
+
+        return under
+
+
+ALL_ERRORS = frozenset({"divide", "over", "under", "invalid"})
+
+
+def with_raising(raised: frozenset, other: frozenset) -> frozenset:
+    """From here on `raised` raise, `other` do not; the state before."""
+    return raised - other
+
+
+@function(with_raising)
+def _with_raising(ctx: Context, raised: Abstract, other: Abstract) -> Abstract:
+    before = ctx.raising
+    new, silent = (ctx.static(x, "errors") for x in (raised, other))
+    ctx.write(Ref(ctx.raising_id), CellObject(Static((before - silent) | new)))
+    return Static(before)
+
+
+def restored(raised: frozenset) -> None:
+    """From here on these errors raise, and no others."""
+
+
+@function(restored)
+def _restored(ctx: Context, raised: Abstract) -> Abstract:
+    ctx.write(Ref(ctx.raising_id), CellObject(raised))
+    return NONE
+
+
 @function(np.errstate)
 def _errstate(ctx: Context, **modes: Abstract) -> Abstract:
-    """Compiled code does not warn: there is nothing to ignore."""
+    """Compiled code does not warn: where nothing raises, there is nothing to do."""
+    wanted: dict[str, Any] = {}
     for name, mode in modes.items():
-        wanted: Any = ctx.static(mode, f"`{name}` of `np.errstate`")
-        if name == "call" and wanted is None:
+        wanted[name] = ctx.static(mode, f"`{name}` of `np.errstate`")
+        if name == "call" and wanted.pop(name) is None:
             continue
-        if name == "call" or wanted not in (None, "ignore", "warn"):
-            what = f"`np.errstate({name}={wanted!r})`"
-            ctx.fail(Unsupported, what=what, help_text="`debug=True` finds the first such number")
-    return _nothing(ctx)
+        if name == "call" or wanted[name] not in (None, "ignore", "warn", "raise"):
+            what = f"`np.errstate({name}={wanted.get(name)!r})`"
+            ctx.fail(Unsupported, what=what, help_text='use `"raise"`, `"ignore"` or `"warn"`')
+    of_all = wanted.pop("all", None)
+    for name in ALL_ERRORS:
+        wanted[name] = of_all if wanted.get(name) is None else wanted[name]
+    raised = frozenset(name for name, mode in wanted.items() if mode == "raise")
+    other = frozenset(name for name, mode in wanted.items() if mode not in (None, "raise"))
+    return ctx.call(Static(_ErrorState), (Static(raised), Static(other)), {})
 
 
 def _nothing(ctx: Context) -> Abstract:

@@ -7,6 +7,8 @@
 
     from m import x        ->      x = import_from("m", "x")
 
+    class P(B): k = 2.0    ->      P = make_class("P", (B,), {"k": 2.0}, {})
+
 They do what the statements do; `library/python/statements.py` has them on abstract values.
 """
 
@@ -14,6 +16,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import types
 from typing import Any
 
 
@@ -73,6 +76,16 @@ def import_from(module: str, name: str) -> Any:
     except AttributeError:
         message = f"cannot import name {name!r} from {module!r}"
         raise ImportError(message, name=name, path=getattr(found, "__file__", None)) from None
+
+
+def make_class(name: str, bases: tuple, members: dict, annotations: dict, **keywords: Any) -> type:
+    """`class name(*bases, **keywords)` with these members and annotations."""
+
+    def fill(namespace: dict[str, Any]) -> None:
+        namespace.update(members)
+        namespace["__annotations__"] = annotations
+
+    return types.new_class(name, bases, keywords, fill)
 
 
 def items_without(mapping: dict, keys: tuple) -> dict:

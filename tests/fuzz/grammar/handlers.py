@@ -142,6 +142,30 @@ class Handlers(Statements):
         body, reached = self.block(depth - 1, indent + INDENT, self.pick(1, 2))
         return [f"{indent}with {head}:", *body], reached
 
+    @construct("errstate that raises")
+    def floating_point_error(self, indent):
+        v, f = self.vec(), self.bind(self.target(FLOAT, "f"), FLOAT)
+        value = self.pick(
+            "np.sum({v} / ({v} - {a}))",
+            "np.sum(np.sqrt({v} - {a}))",
+            "np.sum(np.log({v} * {a}))",
+            "np.exp({v}[0] * 900.0 * {a})",
+            "{v}[1] / ({v}[0] - {v}[0])",
+            "np.sum(({v} - {v}[1]) ** -1.0)",
+        ).format(v=v, a=self.float(0))
+        kinds = self.pick('all="raise"', 'divide="raise", invalid="raise"', 'over="raise"')
+        start = self.float(0)
+        lines = [
+            f"{f} = {start}",
+            "try:",
+            f"{INDENT}with np.errstate({kinds}):",
+            f"{INDENT}{INDENT}{f} = {value}",
+            f"except {self.pick('FloatingPointError', 'ArithmeticError', 'Exception')}:",
+            f"{INDENT}{f} {self.pick('=', '+=')} {self.float(1)}",
+            f"{f} = min(max({f}, -9.0), 9.0)",
+        ]
+        return [indent + line for line in lines]
+
     @construct("contextlib.suppress", "block")
     def suppressed(self, depth, indent):
         start = self.scope()

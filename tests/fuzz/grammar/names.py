@@ -86,17 +86,24 @@ class Names(Statements):
 
     @construct("class in functions")
     def local_class(self, indent):
-        name, f = self.fresh("C"), self.target(FLOAT, "f")
+        name, f, base = self.fresh("C"), self.target(FLOAT, "f"), self.fresh("B")
         lines = [
-            f"class {name}:",
-            f"{INDENT}k = {self.pick('2.0', '0.5')}",
+            f"class {base}:",
+            f"{INDENT}k = {self.pick('2.0', '0.5', self.float(1))}",
             f"{INDENT}def __init__(self, v):",
             f"{INDENT}{INDENT}self.v = v",
             f"{INDENT}def get(self, u):",
-            f"{INDENT}{INDENT}return self.v * self.k + u",
-            f"{f} = {name}({self.float(1)}).get({self.float(0)})",
+            f"{INDENT}{INDENT}return self.v * self.k + {self.pick('u', self.float(0))}",
+            f"class {name}({base}):",
+            f"{INDENT}def {self.pick('get', '__call__')}(self, u):",
+            f"{INDENT}{INDENT}return super().get(u) * 0.5 - {self.float(0)}",
         ]
+        o = self.fresh("o")
+        lines += [f"{o} = {self.pick(name, name, base)}({self.float(1)})"]
+        if self.chance(0.3):
+            lines += [f"for _ in range({self.pick(2, 3, 20)}):", f"{INDENT}{o}.v += {o}.k * 0.1"]
         self.bind(f, FLOAT)
+        lines += [f"{f} = {o}.get({self.float(0)})"]
         return [indent + line for line in lines]
 
     # ----- Texts

@@ -143,16 +143,6 @@ def two_yields(c):
         yield 2
 
 
-def raising(x):
-    with np.errstate(over="raise"):
-        return x
-
-
-@np.errstate(all="raise")
-def raising_throughout(x):
-    return x
-
-
 def recording(x):
     with warnings.catch_warnings(record=True):
         return x
@@ -199,8 +189,6 @@ def no_module(x):
 @pytest.mark.parametrize(
     ("f", "error", "message"),
     [
-        (raising, myia.MyiaError, r"`np.errstate\(over='raise'\)` is not supported"),
-        (raising_throughout, myia.MyiaError, r"`np.errstate\(all='raise'\)` is not supported"),
         (recording, myia.MyiaError, "record=True"),
         (locked, myia.MyiaError, "the context `lock` is not supported"),
         (cut_twice, myia.MyiaError, "`two_yields` cannot be cut in two at its `yield`"),

@@ -15,6 +15,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, Unsupported
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import NONE, Abstract, Static, Tuple, is_static_number
+from myia.infer.numeric import floating_point_errors
 from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.promotion import broadcast_shapes, operand, operand_dtype
 from myia.infer.operators import comparison, operators
@@ -87,6 +88,8 @@ def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract], way: str) 
         xs = [numeric(ctx, x) for x in args[: numpy.nin]]
         out = args[numpy.nin] if len(args) > numpy.nin else out
         wanted = dtype_argument(ctx, dtype)
+        if ctx.raising and (is_given(out) or not selects_all(where)):
+            floating_point_errors.refuse(ctx, f"`out=` and `where=` of `{name}`")
         if selects_all(where):
             return store_out(ctx, _applied(ctx, numpy, compute, xs, wanted), out, spread=True)
         if not is_given(out):
@@ -117,8 +120,12 @@ def _safe_where_masked(ctx: Context, numpy: np.ufunc, x: Abstract, mask: Value) 
 
 def _name(ufunc: np.ufunc) -> str:
     """As users know it. (A ufunc does not know its module.)"""
-    module = "numpy" if getattr(np, ufunc.__name__, None) is ufunc else "scipy.special"
+    module = "numpy" if _is_numpys(ufunc) else "scipy.special"
     return f"{module}.{ufunc.__name__}"
+
+
+def _is_numpys(ufunc: np.ufunc) -> bool:
+    return getattr(np, ufunc.__name__, None) is ufunc
 
 
 def _applied(
@@ -170,4 +177,6 @@ def _computed(
         message = f"{[v.dtype for v in values]}, but NumPy has {result_dtypes}"
         raise InternalError(f"{numpy.__name__}: {message}")
     results = tuple(result_like(ctx, v, *xs) for v in values)
+    if _is_numpys(numpy):
+        results = floating_point_errors.check(ctx, numpy.__name__, xs, results)
     return results[0] if len(results) == 1 else Tuple(results)
