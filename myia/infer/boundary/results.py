@@ -48,7 +48,7 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic, read, with_nominal_shape
 from myia.infer.guests import guest_of
 from myia.infer.lists import growing_lists
-from myia.infer.lists.item_templates import Rows
+from myia.infer.lists.item_templates import ItemTemplate, Rows
 from myia.infer.stand_ins import is_resource
 from myia.ir.builder import current_span
 from myia.ir.core import Value
@@ -156,6 +156,13 @@ class Outputs:
             help_text="return its numbers, or define the class at the top of the module",
         )
 
+    def refuse_inner_items(self, template: ItemTemplate) -> None:
+        cls: Any = template.static[0] if template.kind == "instance" else template.cls
+        if is_inner(cls):
+            self.refuse_inner(f"an object of the class {cls.__name__}")
+        for item in template.items:
+            self.refuse_inner_items(item)
+
     def optional(self, x: Optional) -> Recipe:
         if not isinstance(x.absent, Static):  # undefined only where an error was raised
             return self.recipe(self.ctx.force(x))
@@ -224,6 +231,7 @@ class Outputs:
         rows = [Number(self.leaf(row.value, "array")) for row in contents.rows]
         total = self.recipe(count)
         template = contents.template
+        self.refuse_inner_items(template)
         if template.kind == "row":
             return self.list_of_rows(template.static, rows[0], total)
 

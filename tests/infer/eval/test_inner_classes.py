@@ -312,6 +312,18 @@ def returned(x):
     return [A()]
 
 
+def returned_in_a_grown_list(x):
+    class A:
+        def __init__(self, k):
+            self.k = k
+
+    xs = []
+    while x < 5.0:
+        xs.append(A(x))
+        x = x * 1.5
+    return xs
+
+
 def after_a_branch(x):
     o = None
     if x > 0.5:
@@ -393,6 +405,7 @@ def a_method_as_exception(x):
     ("f", "error", "message"),
     [
         (returned, myia.MyiaError, "object of the class A that compiled code defines, as a result"),
+        (returned_in_a_grown_list, myia.MyiaError, "object of the class A that compiled code"),
         (after_a_branch, myia.MyiaError, "a class that a branch or a loop defines, after it"),
         (carried, myia.MyiaError, "a class that a branch or a loop defines, after it"),
         (read_too_early, myia.MyiaError, "`k` is read before the class gives it a value"),
