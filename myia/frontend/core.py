@@ -28,6 +28,7 @@ class Loop(gast.stmt):
 
 
 ITEM = "%item"  # what `yield from` yields
+DELEGATE = "%from"  # the generator that it yields from
 FUNCTIONS = (gast.FunctionDef, gast.Lambda)
 Block = list[gast.stmt]
 Fresh = Callable[[str], str]  # a new name for a word
@@ -42,6 +43,28 @@ class _ToCore(gast.NodeTransformer):
     def visit_Expr(self, node: gast.Expr) -> gast.stmt:
         self.generic_visit(node)
         return each_yielded(node) if isinstance(node.value, gast.YieldFrom) else node
+
+    def visit_Assign(self, node: gast.Assign) -> gast.stmt | Block:
+        return self.with_value(node)
+
+    def visit_AnnAssign(self, node: gast.AnnAssign) -> gast.stmt | Block:
+        return self.with_value(node)
+
+    def visit_Return(self, node: gast.Return) -> gast.stmt | Block:
+        return self.with_value(node)
+
+    def with_value(self, node: gast.stmt) -> gast.stmt | Block:
+        """`x = yield from g` yields the items first: its value is what the generator returns."""
+        self.generic_visit(node)
+        value = node.value
+        if not isinstance(value, gast.YieldFrom):
+            return node
+        delegate = assign(DELEGATE, value.value, value)
+        value.value = name(DELEGATE, value)
+        items = each_yielded(gast.copy_location(gast.Expr(value), value))
+        function = constant(desugared.returned, value)
+        node.value = gast.copy_location(gast.Call(function, [name(DELEGATE, value)], []), value)
+        return [delegate, items, node]
 
     def visit_Try(self, node: gast.Try) -> gast.Try:
         """A `try` has handlers or a `finally`; `as e` is an assignment."""
@@ -75,6 +98,7 @@ def core(tree: gast.AST) -> gast.AST:
 def each_yielded(node: gast.Expr) -> Loop:
     """`yield from xs` is `for item in xs: yield item`: nothing is sent into a generator."""
     item = gast.copy_location(gast.Yield(name(ITEM, node)), node)
+    item.delegates = True
     body = [gast.copy_location(gast.Expr(item), node)]
     return gast.copy_location(
         Loop(name(ITEM, node, gast.Store), node.value.value, None, body, []), node

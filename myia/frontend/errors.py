@@ -112,9 +112,9 @@ class DeleteCaptured(Diagnostic):
 
 
 class UnsupportedYield(Diagnostic):
-    title = "the value of `yield` is not supported"
-    label = "nothing is sent into a generator"
-    help = "write `yield` as a statement of its own"
+    title = "`yield from` inside an expression is not supported"
+    label = "written here"
+    help = "assign its value to a name: `x = yield from g`"
 
 
 class UnsupportedContextFunction(Diagnostic):
@@ -124,14 +124,8 @@ class UnsupportedContextFunction(Diagnostic):
     name: str
 
 
-class YieldInContext(Diagnostic):
-    title = "`yield` inside `with` is not supported"
-    label = "the context is left when nobody takes items of the generator any more"
-    help = "enter the context around the loop that takes the items"
-
-
 class YieldInTry(Diagnostic):
-    title = "`yield` inside `try` is not supported"
+    title = "`yield` inside `try` with handlers is not supported"
     label = "an exception of the loop that takes the items is not the generator's"
     help = "compute the item in the `try`, and yield it after"
 

@@ -108,19 +108,17 @@ LEAVES = (
 )
 
 
+STATEMENTS_OF_A_VALUE = (gast.Expr, gast.Assign, gast.AnnAssign, gast.Return)
+
+
 def _generator(node: gast.GeneratorExp, parent: gast.AST | None) -> Refusal | None:
     # One that is a function may not assign the variables of the function around it.
     allowed = not is_lazy(node, parent) or not has_walrus(node)
     return None if allowed else errors.UnsupportedGenerator
 
 
-def _yield(node: gast.Yield | gast.YieldFrom, parent: gast.AST | None) -> Refusal | None:
-    return None if isinstance(parent, gast.Expr) else errors.UnsupportedYield
-
-
-def _with(node: gast.With, parent: gast.AST | None) -> Refusal | None:
-    # Python leaves the context when it forgets a generator that nobody takes items of.
-    return errors.YieldInContext if yields(node.body) else None
+def _yield_from(node: gast.YieldFrom, parent: gast.AST | None) -> Refusal | None:
+    return None if isinstance(parent, STATEMENTS_OF_A_VALUE) else errors.UnsupportedYield
 
 
 def _comprehension(node: gast.comprehension, parent: gast.AST | None) -> Refusal | None:
@@ -128,16 +126,16 @@ def _comprehension(node: gast.comprehension, parent: gast.AST | None) -> Refusal
 
 
 def _try(node: gast.Try, parent: gast.AST | None) -> Refusal | None:
-    # Python runs a `finally` when it forgets a generator that nobody takes items of.
-    parts = [*node.body, *node.orelse, *node.finalbody, *(s for h in node.handlers for s in h.body)]
+    # A handler would catch what the loop raises that takes the items. A `finally` runs in any case.
+    parts = [*node.finalbody, *(s for h in node.handlers for s in h.body)]
+    if node.handlers:
+        parts += [*node.body, *node.orelse]
     return errors.YieldInTry if yields(parts) else None
 
 
 RULES: dict[type, Callable[[gast.AST, gast.AST | None], Refusal | None]] = {
     gast.GeneratorExp: _generator,
-    gast.With: _with,
-    gast.Yield: _yield,
-    gast.YieldFrom: _yield,
+    gast.YieldFrom: _yield_from,
     gast.comprehension: _comprehension,
     gast.Try: _try,
 }

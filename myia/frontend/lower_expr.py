@@ -131,7 +131,8 @@ def _lambda(frame: Frame, node: gast.Lambda) -> Value:
 
 
 def _yield(frame: Frame, node: gast.Yield) -> Value:
-    return emit1(py.yield_, optional(frame, node.value))
+    params = {"delegates": True} if hasattr(node, "delegates") else {}
+    return emit1(py.yield_, optional(frame, node.value), **params)
 
 
 # ----- Displays and f-strings

@@ -50,6 +50,7 @@ from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.guests import Guest, guest_of, has_method
 from myia.infer.jax.objects import objects
 from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
+from myia.infer.loops.iterators import GENERATOR, is_generator
 from myia.infer.numeric.constant_methods import constant_or_none
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.paths import caught
@@ -71,6 +72,8 @@ def kind_of(ctx: Context, x: Abstract) -> str | None:
         return "array" if isinstance(contents, ARRAYS) else None
     if isinstance(x, Tuple):
         return "tuple"
+    if is_generator(x):
+        return GENERATOR
     if isinstance(x, Static) and isinstance(x.value, (str, property)):
         return type(x.value).__name__ if isinstance(x.value, property) else "str"
     return None

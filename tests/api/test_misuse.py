@@ -7,12 +7,15 @@ import pytest
 import myia
 
 
+def rows(x):
+    with np.errstate(all="ignore"):
+        yield x
+        yield 2 * x
+
+
 def used_twice(x):
-    items = (v * x for v in range(3))
-    for v in items:
-        if v > 0.5:
-            break
-    return sum(items)
+    items = rows(x)
+    return next(items) + sum(items)
 
 
 def grown(x):
@@ -40,11 +43,12 @@ def deep(x):
 GROWS = "the list `xs` grows without a bound"
 BOUND = "help: bound the loop: `for i in myia.bounded(range(n), most)`"
 SAME_FORM = "help: give it the structure and the shapes of what it is the derivative of"
+ONE_BY_ONE = "taking items one by one of a generator that yields inside `with` or `finally`"
 MISUSES = {
     "a generator that is used twice": (
         lambda: myia.jit(used_twice)(0.3),
-        "an iterator that is used twice is not supported",
-        "help: make a list of it first, and use the list: `items = list(...)`",
+        f"{ONE_BY_ONE} is not supported",
+        "help: write one loop over the call of the generator",
     ),
     "a list without a bound under jax.jit": (lambda: jax.jit(myia.jit(grown))(1.0), GROWS, BOUND),
     "a list without a bound ahead of time": (lambda: myia.jit(grown).lower(1.0), GROWS, BOUND),

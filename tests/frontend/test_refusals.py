@@ -161,49 +161,36 @@ REFUSED = {
           help: leave out the `del`, or assign `None`
         """,
     ),
-    "yield": (
-        """
-        def f(x):
-            for v in x:
-                w = yield v * 2
-        """,
-        """
-        the value of `yield` is not supported
-          --> <test>:3:13
-           |
-         3 |         w = yield v * 2
-           |             ^^^^^^^^^^^ nothing is sent into a generator
-          help: write `yield` as a statement of its own
-        """,
-    ),
     "yield_from": (
         """
         def f(x):
-            y = yield from x
+            y = 1 + (yield from x)
         """,
         """
-        the value of `yield` is not supported
-          --> <test>:2:9
+        `yield from` inside an expression is not supported
+          --> <test>:2:14
            |
-         2 |     y = yield from x
-           |         ^^^^^^^^^^^^ nothing is sent into a generator
-          help: write `yield` as a statement of its own
+         2 |     y = 1 + (yield from x)
+           |              ^^^^^^^^^^^^ written here
+          help: assign its value to a name: `x = yield from g`
         """,
     ),
-    "yield_in_with": (
+    "yield_in_try": (
         """
         def f(x):
-            with c:
+            try:
                 for v in x:
                     yield v
+            except ValueError:
+                pass
         """,
         """
-        `yield` inside `with` is not supported
+        `yield` inside `try` with handlers is not supported
           --> <test>:2:5
            |
-         2 |     with c:
-           |     ^^^^^^^ the context is left when nobody takes items of the generator any more
-          help: enter the context around the loop that takes the items
+         2 |     try:
+           |     ^^^^ an exception of the loop that takes the items is not the generator's
+          help: compute the item in the `try`, and yield it after
         """,
     ),
     "generator": (

@@ -142,7 +142,7 @@ PROGRAMS = {
             while True:
                 yield x
         def f(x):
-            for a, b in zip(numbers(x), numbers(1.0)):
+            for a, b in zip(numbers(x), numbers(1.0), strict=True):
                 return a + b
         """,
         (1.0,),
@@ -150,8 +150,11 @@ PROGRAMS = {
     "rest_of_a_generator": (
         """
         def numbers(x):
-            while True:
-                yield x
+            try:
+                while True:
+                    yield x
+            finally:
+                print("left")
         def f(x):
             g = numbers(x)
             return next(g) + next(g)

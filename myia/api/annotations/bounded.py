@@ -14,9 +14,8 @@ from myia.infer.domain.dtypes import bounds
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.values import Abstract, Scalar, Static, is_static_int
 from myia.infer.eval.interpreter import Interpreter
-from myia.infer.loops.generators import is_generator
 from myia.infer.loops.iterables import Items, index_value, items_of
-from myia.infer.loops.iterators import iterator
+from myia.infer.loops.iterators import is_generator, iterator
 from myia.infer.registry import function
 from myia.library.python.iterators import items_of_kind
 from myia.primitives.core.define import constant

@@ -83,6 +83,7 @@ class Context(Objects):
         choose: Callable[[Any, int], bool] | None = None,
         unrolls_resizing_loops: bool = False,
         stacks_lists: bool | None = None,
+        resumed: frozenset[object] = frozenset(),
         capacities: Known | None = None,
     ) -> None:
         self._load = load
@@ -151,6 +152,14 @@ class Context(Objects):
         # numbers (`infer/lists/list_edits.py`). And what None has meant so far.
         self.stacks_lists = stacks_lists
         self.stacking_choices: set[bool] = set()
+        # Where iterators are made that go on where they stopped (`infer/generators/`); where those
+        # are made that should; and where each is made, by the id of its state. And the states of
+        # generators that are running.
+        self.resumed = resumed
+        self.to_resume: set[object] = set()
+        self.places: dict[int, object] = {}
+        self.made_by: dict[Abstract, Op | None] = {}  # the calls that make generators, by state
+        self.running: list[int] = []
         self.capacities = Capacities(capacities)  # of lists without a bound
         # Leaves of items of lists that have been read (`infer/lists/item_objects.py`).
         self.item_leaves: dict[Any, Any] = {}

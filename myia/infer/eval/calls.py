@@ -50,13 +50,13 @@ from myia.infer.eval import static_code
 from myia.infer.eval.closures import SINGLE_DISPATCH, UNDER_ERRSTATE, closure_parts, load
 from myia.infer.eval.library_calls import OF_THE_SYSTEM, located_at_call, name_of, refuse
 from myia.infer.eval.tail_calls import as_loop
+from myia.infer.generators.weaving import generator, limit_depth
 from myia.infer.guests import guest_of
 from myia.infer.jax.objects.dispatch import (
     call_library,
     call_marked_for_tracing,
     function_under_jit,
 )
-from myia.infer.loops.generators import generator, limit_depth
 from myia.infer.numeric.constant_methods import (
     call_method,
     evaluate_constant,

@@ -25,7 +25,7 @@ import numpy as np
 
 from myia.infer.domain.checks import Try
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import AlreadyRaised, BadType, BadValue, CertainError
+from myia.infer.domain.errors import AlreadyRaised, BadType, BadValue, CertainError, Unsupported
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import NONE, UNDEFINED, Abstract, Ref, Scalar, Tuple
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, handles
@@ -33,7 +33,7 @@ from myia.infer.paths.branches import branch_many, catches
 from myia.infer.paths.caught import NewForm, caught, has_code
 from myia.infer.paths.raised import already_raised
 from myia.ir.builder import current_builder
-from myia.ir.core import Op, Region
+from myia.ir.core import Op, Region, walk
 from myia.primitives.core import py
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
@@ -50,6 +50,8 @@ def _try(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
         for part in (body, orelse):
             ctx.run(part, env)
         return ()
+    if any(inner.primitive is py.yield_ for inner in walk(body)):
+        ctx.fail(Unsupported, what="`yield` inside `with` of a context that sees exceptions")
     forms: list = []
     heap, start = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
     while True:

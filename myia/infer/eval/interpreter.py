@@ -36,9 +36,8 @@ from myia.infer.domain.values import (
 from myia.infer.eval import calls
 from myia.infer.lists import item_objects, list_rows, nested_sequences
 from myia.infer.lists.growing_lists import list_length
-from myia.infer.loops.generators import is_generator
 from myia.infer.loops.iterables import items_of, iterated
-from myia.infer.loops.iterators import sequence_of, use_up
+from myia.infer.loops.iterators import is_generator, sequence_of, use_up
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.paths.raised import may_have_raised, unless_raised, within_op
 from myia.ir.builder import at, current_span

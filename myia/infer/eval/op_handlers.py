@@ -33,10 +33,18 @@ from myia.infer.domain.values import (
 )
 from myia.infer.eval import static_code
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
+from myia.infer.generators import weaving
 from myia.infer.indexing import indexing
 from myia.infer.lists import list_slices
-from myia.infer.loops import generators, loop_forms
-from myia.infer.loops.iterators import USED_IN_PART, iterator, set_state, take, use_up
+from myia.infer.loops import loop_forms
+from myia.infer.loops.iterators import (
+    USED_IN_PART,
+    is_generator,
+    iterator,
+    set_state,
+    take,
+    use_up,
+)
 from myia.infer.loops.unrolling import LoopCode
 from myia.infer.numeric import f_strings
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
@@ -331,11 +339,12 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     iterable = None
     if parts.count is not None:
         may_close = cond is not None
-        iterable = generators.as_generator(ctx, env[parts.count], may_close=may_close)
+        iterable = weaving.as_generator(ctx, env[parts.count], may_close=may_close)
     init = [env[x] for x in parts.carries]
     body = partial(run, parts.body)
-    if generators.is_generator(iterable):
-        return tuple(generators.loop(ctx, iterable, cond, body, init))
+    if is_generator(iterable):
+        named = parts.count is None or not weaving.is_made_by(ctx, iterable, parts.count)
+        return tuple(weaving.loop(ctx, iterable, cond, body, init, op, is_named=named))
     items = None if iterable is None else ctx.items_of(iterable)
     code = LoopCode(op, items, cond, body)
     after = tuple(loop_forms.loop(ctx, code, init))

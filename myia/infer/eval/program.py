@@ -109,7 +109,8 @@ def infer(
     nothing else helps.
 
     In either mode, what is refused of arrays whose sizes a long loop changes may be known of
-    unrolled code; lists that were kept as single items may do as buffers, and the other way round.
+    unrolled code; lists that were kept as single items may do as buffers, and the other way round;
+    iterators that are used again may be generators that go on where they stopped.
     """
     known = Known(capacities or {}, are_used=bool(capacities))
     modes = {"debug": debug, "report": report, "choose": choose, "capacities": known}
@@ -168,8 +169,10 @@ def _infer(
         raise (first if other.get("stacks_lists") is False else error) from None
 
 
-def _other_mode(ctx: Interpreter, error: MyiaError) -> dict[str, bool] | None:
+def _other_mode(ctx: Interpreter, error: MyiaError) -> dict[str, Any] | None:
     """In which other mode a refused program may be inferred."""
+    if ctx.to_resume - ctx.resumed:
+        return {"resumed": ctx.resumed | ctx.to_resume}
     if ctx.has_resizing_loops and not ctx.unrolls_resizing_loops:
         return {"unrolls_resizing_loops": True}
     if isinstance(error, NeedsStatic) and False in ctx.stacking_choices:

@@ -3,11 +3,17 @@
 An iterator gives its items once. Its cell holds how much of it was taken: nothing, all, or a part.
 A loop that may end early takes a part, and so does a `zip` of several iterators. After a branch or
 in a loop the cell may hold a run-time value, as any variable: then nobody knows what is left.
+
+The cell of a generator holds where it goes on (`infer/generators/continuations.py`). Where an
+iterator is used again and nobody knows what is left of it, it is noted in `ctx.to_resume` before
+that is refused: the program is inferred again, and there the iterator is a generator that goes on
+where it stopped (`eval/program.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn, TypeGuard
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NeedsStatic, Unsupported
@@ -16,6 +22,7 @@ from myia.infer.domain.values import (
     NONE,
     Abstract,
     Iterator,
+    Partial,
     Ref,
     Scalar,
     Static,
@@ -23,18 +30,73 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
+from myia.ir.builder import current_span
 from myia.source.diagnostics import MyiaError
+from myia.source.span import Span
 
+GENERATOR = "generator"  # the kind of what a generator function returns
 UNUSED, USED_IN_PART, USED_UP = map(Static, range(3))  # what was taken of an iterator
 RUN_TO_THE_END = ("enumerate", "bounded")  # kinds with further operands, which are no iterables
+
+
+def no_call(*_: Abstract) -> NoReturn:
+    """What a generator goes on with is no function of the program's."""
+    raise NotImplementedError
+
+
+def ended(result: Abstract) -> Partial:
+    """The state of a generator that has returned `result`."""
+    return Partial(no_call, (result,), "ended")
+
+
+ENDED = ended(NONE)
+LOST = Partial(no_call, (), "lost")  # of a generator of which nobody knows where it stopped
 
 # Iterators whose items all together are a sequence.
 SEQUENCES: dict[str, Callable[[Context, Iterator], Abstract]] = {"iter": lambda ctx, x: x.items[0]}
 
 
+# The generator that gives the items of an iterable, and goes on where it stopped.
+AS_GENERATOR: list[Callable[[Context, Iterator], Iterator]] = []
+
+
 def iterator(ctx: Context, kind: str, *items: Abstract) -> Iterator:
     """A new iterator."""
-    return Iterator(kind, items, ctx.new(CellObject(UNUSED)))
+    place = place_of(ctx, kind)
+    if place in ctx.resumed or EVERYWHERE in ctx.resumed:
+        return AS_GENERATOR[0](ctx, Iterator(kind, items))
+    return made_at(ctx, place, Iterator(kind, items, ctx.new(CellObject(UNUSED))))
+
+
+def is_generator(x: Abstract | None) -> TypeGuard[Iterator]:
+    """Is `x` made by a generator function?"""
+    return isinstance(x, Iterator) and x.kind == GENERATOR
+
+
+EVERYWHERE = "everywhere"
+
+
+def place_of(ctx: Context, kind: object) -> object:
+    """Where in the program an iterator is made."""
+    return kind, tuple(p for p in ctx.path if isinstance(p, Span)), current_span()
+
+
+def made_at(ctx: Context, place: object, x: Iterator) -> Iterator:
+    """`x`, which is made at that place."""
+    if isinstance(x.state, Ref):
+        ctx.places[x.state.id] = place
+    return x
+
+
+def refuse_second_use(ctx: Context, x: Iterator, *, may_unroll: bool) -> NoReturn:
+    """`x` is used again, and nobody knows what is left of it."""
+    assert isinstance(x.state, Ref)
+    ctx.to_resume.add(ctx.places.get(x.state.id, EVERYWHERE))
+    label = "some of its items may have been taken before"
+    help_text = "make a list of it first, and use the list: `items = list(...)`"
+    error = NeedsStatic if may_unroll else MyiaError
+    what = "an iterator that is used twice"
+    ctx.fail(Unsupported, error=error, what=what, label_text=label, help_text=help_text)
 
 
 def has_items(ctx: Context, x: Iterator) -> bool:
@@ -43,11 +105,7 @@ def has_items(ctx: Context, x: Iterator) -> bool:
         return True
     state = ctx.contents_as(x.state, CellObject).content
     if state not in (UNUSED, USED_UP) and not items_taken(ctx, x):
-        label = "some of its items may have been taken before"
-        help_text = "make a list of it first, and use the list: `items = list(...)`"
-        error = NeedsStatic if isinstance(state, Scalar) else MyiaError
-        what = "an iterator that is used twice"
-        ctx.fail(Unsupported, error=error, what=what, label_text=label, help_text=help_text)
+        refuse_second_use(ctx, x, may_unroll=isinstance(state, Scalar))
     set_state(ctx, x, USED_IN_PART)
     return state is not USED_UP
 
@@ -67,13 +125,16 @@ def sequence_of(ctx: Context, x: Abstract) -> Abstract:
     """All items of an iterator as a sequence, if its kind is in `SEQUENCES`; else `x`."""
     if not isinstance(x, Iterator) or x.kind not in SEQUENCES or items_taken(ctx, x):
         return x
+    if x.kind == GENERATOR:
+        return SEQUENCES[x.kind](ctx, x)
     return SEQUENCES[x.kind](ctx, x) if has_items(ctx, x) else Tuple(())
 
 
 def set_state(ctx: Context, x: Abstract, state: Static) -> None:
     """Say how much of `x`, if it is an iterator, has been taken."""
     if isinstance(x, Iterator) and isinstance(x.state, Ref):
-        ctx.write(x.state, CellObject(state))
+        of_generator = ENDED if state is USED_UP else LOST
+        ctx.write(x.state, CellObject(of_generator if x.kind == GENERATOR else state))
 
 
 def use_up(ctx: Context, x: Abstract) -> None:

@@ -131,7 +131,12 @@ class Call(End):
 
 def begin(iterable: Any) -> Any:
     """The iterable of a `for`, to take items of by index; it counts as used."""
-    raise NotImplementedError  # inference has a handler for it
+    raise NotImplementedError  # inference has handlers for both
+
+
+def following(index: Any) -> Any:
+    """The index of the next item."""
+    raise NotImplementedError
 
 
 Finish = Callable[[Values], tuple[tuple[Op, ...], End]]  # from what a region yields
@@ -230,7 +235,7 @@ class _Cutter:
         items, index = Value(PY), Value(PY)
         header.params = (items, index, *carries)
         with Builder() as b:
-            after = emit1(py.binary, index, emit1(py.const, value=1), op="+")
+            after = emit1(py.call, emit1(py.const, value=following), index, spec=(None,))
 
         def again(ys: Values) -> tuple[tuple[Op, ...], End]:
             return tuple(b.ops), Jump((items, after, *ys), header)

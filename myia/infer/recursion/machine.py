@@ -21,13 +21,12 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from myia.infer import registry
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap import ArrayObject
 from myia.infer.domain.values import (
@@ -41,19 +40,19 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.lists.growing_lists import row_at, with_row
-from myia.infer.loops.iterators import use_up
+from myia.infer.loops.iterators import is_generator
 from myia.infer.loops.loop_forms import loop
 from myia.infer.loops.unrolling import LoopCode
-from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch
-from myia.infer.paths.raised import may_have_raised, unless_raised
+from myia.infer.paths.raised import unless_raised
 from myia.infer.recursion import forms
-from myia.infer.recursion.blocks import Block, Call, Fork, Jump, Next, Return
-from myia.infer.recursion.items import indexed
+from myia.infer.recursion.blocks import Block, Call, Next
+from myia.infer.recursion.items import refuse_generator
 from myia.infer.recursion.knowledge import Cells, Knowledge, Learned
 from myia.infer.recursion.registers import File, Layout
+from myia.infer.recursion.running import BlockRunner, Env
 from myia.ir.avals import I64
-from myia.ir.builder import at, current_builder
+from myia.ir.builder import current_builder
 from myia.ir.core import Op, Region, Value
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.core.py import Code
@@ -65,8 +64,6 @@ MAX_FRAME_BYTES = 1 << 30  # of all frames
 DONE = -1
 FUNCTIONS = (types.FunctionType, types.MethodType, type(functools.cache(len)))
 
-Env = dict[Value, Abstract]
-
 
 class Reached(Exception):
     """The call that ends a block has been bound."""
@@ -76,7 +73,7 @@ class Reached(Exception):
         self.code, self.arguments, self.cells = code, arguments, cells
 
 
-class Machine(Knowledge):
+class Machine(Knowledge, BlockRunner):
     """A recursion that is being inferred."""
 
     def __init__(self, ctx: Context, limit: int, sites: set[Op], codes: set[Code]) -> None:
@@ -210,40 +207,6 @@ class Machine(Knowledge):
     def values(self, key: object, leaves: Sequence[Value]) -> list[Abstract]:
         return forms.values_of(self.ctx, self.known[key], leaves)
 
-    def block(self, code: Code, block: Block, env: Env) -> Abstract:
-        """What a block leads to: pc, depth, where to return to, registers, frame."""
-        return self.rest(code, block, 0, env)
-
-    def rest(self, code: Code, block: Block, start: int, env: Env) -> Abstract:
-        """The same, from one of its ops on; where a handler around the recursion may catch what
-        an op raises, nothing after it runs."""
-        for i in range(start, len(block.ops) + 1):
-            if may_have_raised(self.ctx):
-                return _unless_raised(self.ctx, functools.partial(self.rest, code, block, i, env))
-            self.ctx.run(Region((), block.ops[i : i + 1], ()), env)
-        return self.end(code, block, env)
-
-    def end(self, code: Code, block: Block, env: Env) -> Abstract:
-        ctx, end = self.ctx, block.end
-        xs = [env[x] for x in end.reads]
-        if isinstance(end, Return):
-            return self.leave(code, xs)
-        if isinstance(end, Jump):
-            return self.jump(code, end.target, xs, env)
-        if isinstance(end, Fork):
-            then, other = end.then, end.other
-            return branch(
-                ctx,
-                truth(ctx, xs[0]),
-                lambda: self.jump(code, then, (), dict(env)),
-                lambda: self.jump(code, other, (), dict(env)),
-            )
-        if isinstance(end, Next):
-            return self.item(code, end, xs, env)
-        assert isinstance(end, Call)
-        with at(end.op.span):
-            return self.call(code, end, xs[0], env)
-
     def jump(self, code: Code, target: Block, xs: Sequence[Abstract], env: Env) -> Abstract:
         env.update(zip(target.params, xs))
         if target.is_inlined:
@@ -255,21 +218,9 @@ class Machine(Knowledge):
         return self.outcome(target, depth, target, inputs)
 
     def item(self, code: Code, end: Next, xs: Sequence[Abstract], env: Env) -> Abstract:
-        """The next item of a `for`, or the end of the loop."""
-        ctx, (begun, index, iterable) = self.ctx, xs
-        items = indexed(ctx, ctx.items_of(begun))
-        k, n = (number_value(x, I64.dtype) for x in (index, items.length))
-
-        def then() -> Abstract:
-            hi = items.max_length
-            here = Scalar(k, True, 0, None if hi is None else hi - 1)
-            return self.jump(code, end.body, (items.item(here),), dict(env))
-
-        def other() -> Abstract:
-            use_up(ctx, iterable)
-            return self.jump(code, end.other, (), dict(env))
-
-        return branch(ctx, Scalar(logic.lt(k, n), weak=True), then, other)
+        if is_generator(xs[0]):
+            refuse_generator(self.ctx, xs[0])
+        return super().item(code, end, xs, env)
 
     def leave(self, code: Code, xs: Sequence[Abstract]) -> Abstract:
         _, depth, below, _, _ = self.state
@@ -358,10 +309,6 @@ def _is_plain(ctx: Context, f: Abstract) -> bool:
     function = f.function if isinstance(f, (PyFunction, Method)) else getattr(f, "value", None)
     plain = isinstance(function, (*FUNCTIONS, *registry.TRANSPARENT_TYPES))
     return isinstance(f, Closure) or (plain and registry.handler_of(function) is None)
-
-
-def _unless_raised(ctx: Context, rest: Callable[[], Abstract]) -> Abstract:
-    return unless_raised(ctx, lambda: (rest(),))[0]
 
 
 def _int(n: int) -> Value:

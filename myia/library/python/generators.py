@@ -13,20 +13,34 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from myia.infer.domain import values
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds
-from myia.infer.domain.errors import Unsupported
-from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, Tuple
-from myia.infer.loops.generators import ENDLESS, is_generator
+from myia.infer.domain.errors import BadValue
+from myia.infer.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    UNDEFINED,
+    Abstract,
+    Optional,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+)
+from myia.infer.generators.resumption import has_not_ended, resume, returned_by, unwrapped
+from myia.infer.generators.weaving import ENDLESS, resumed
 from myia.infer.loops.iterables import items_of, iterated
-from myia.infer.loops.iterators import has_items
-from myia.infer.registry import as_is, function
+from myia.infer.loops.iterators import AS_GENERATOR, has_items, is_generator, use_up
+from myia.infer.paths.branches import branch
+from myia.infer.registry import as_is, function, method
 from myia.library.support.from_source import call_source
+from myia.primitives.core import desugared
 
 ENDLESS_LENGTH = 2**62  # of iterables without end whose items have an index
 Source = Callable[..., Any]
@@ -106,19 +120,44 @@ def all_(iterable: Any, /) -> Any:
     return found
 
 
-def next_(iterator: Any, /) -> Any:
-    for item in iterator:
-        return item
-    raise StopIteration
+# ----- `zip`: of one generator and of iterables whose items have an index, and of several
 
 
-def next_or(iterator: Any, default: Any, /) -> Any:
-    for item in iterator:
-        return item
-    return default
+def zip_several(first: Any, *others: Any) -> Iterator[Any]:
+    for item in first:
+        there, row = _taken(others)
+        if not there:
+            return
+        yield item, *row
 
 
-# ----- `zip`, of one generator and of iterables whose items have an index
+def _taken(generators: Any) -> Any:
+    """Whether each generator has a next item, and the tuple of them; the first that has none ends
+    it."""
+
+
+@function(_taken, dynamic=as_is)
+def _taken_of(ctx: Context, generators: Abstract) -> Abstract:
+    there, row = _next_row(ctx, generators.children()).children()
+    return Tuple((there, Tuple(()) if row is UNDEFINED else row))
+
+
+def _next_row(ctx: Context, generators: Sequence[Abstract]) -> Abstract:
+    if not generators:
+        return Tuple((TRUE, Tuple(())))
+    first, *others = generators
+    assert is_generator(first)
+    there, item = resume(ctx, first)
+
+    def with_others() -> Abstract:
+        has_not_ended(ctx, first)
+        all_there, row = _next_row(ctx, others).children()
+        if row is not UNDEFINED:
+            found = row.value if isinstance(row, Optional) else row
+            row = Tuple((unwrapped(item), *found.children()))
+        return Tuple((all_there, row))
+
+    return branch(ctx, there, with_others, lambda: Tuple((FALSE, UNDEFINED)))
 
 
 def zip_(before: Any, items: Any, after: Any) -> Iterator[Any]:
@@ -160,8 +199,8 @@ def zip_generator(ctx: Context, iterables: tuple[Abstract, ...]) -> Abstract:
     """A `zip` with a generator among its iterables."""
     found = [i for i, x in enumerate(iterables) if is_generator(x)]
     if len(found) > 1:
-        help_text = "make a list of all but one of them"
-        ctx.fail(Unsupported, what="`zip` of several generators", help_text=help_text)
+        others = (x if is_generator(x) else each_of(ctx, x) for x in iterables[1:])
+        return call_source(ctx, zip_several, (iterables[0], *others), {})
     at = found[0] if found else 0
     before, after = (
         values.Iterator("zip", tuple(_without_state(ctx, x) for x in part))
@@ -182,6 +221,65 @@ def _without_state(ctx: Context, x: Abstract) -> Abstract:
     if isinstance(x.state, Ref) and not has_items(ctx, x):
         return Tuple(())
     return replace(x, items=tuple(_without_state(ctx, y) for y in x.items), state=NONE)
+
+
+# ----- `next`, and iterators that go on where they stopped
+
+
+def each(items: Any) -> Iterator[Any]:
+    yield from items
+
+
+def each_of(ctx: Context, x: Abstract) -> Abstract:
+    """A generator of the items of `x`."""
+    return call_source(ctx, each, (x,), {})
+
+
+def _as_generator(ctx: Context, x: values.Iterator) -> values.Iterator:
+    found = each_of(ctx, x)
+    assert is_generator(found)
+    return resumed(ctx, found)
+
+
+AS_GENERATOR.append(_as_generator)
+
+
+def next_of_generator(
+    ctx: Context, x: values.Iterator, default: Abstract | None = None, *, sent: Abstract = NONE
+) -> Abstract:
+    """`next(x[, default])`, `x.send(sent)`"""
+    there, item = resume(ctx, x, sent)
+
+    def end() -> Abstract:
+        if default is not None:
+            return default
+        return ctx.fail(BadValue, message="", exception="StopIteration")
+
+    found = branch(ctx, there, lambda: unwrapped(item), end)
+    if default is None and not ctx.handlers.catches(StopIteration):
+        has_not_ended(ctx, x)
+    return found
+
+
+@method("generator", "send", dynamic=as_is)
+def _send(ctx: Context, self: values.Iterator, value: Abstract) -> Abstract:
+    return next_of_generator(ctx, self, sent=value)
+
+
+@method("generator", "__next__", dynamic=as_is)
+def _next(ctx: Context, self: values.Iterator) -> Abstract:
+    return next_of_generator(ctx, self)
+
+
+@method("generator", "close", dynamic=as_is)
+def _close(ctx: Context, self: values.Iterator) -> Abstract:
+    use_up(ctx, self)
+    return NONE
+
+
+@function(desugared.returned, dynamic=as_is)
+def _returned(ctx: Context, x: Abstract) -> Abstract:
+    return returned_by(ctx, x) if is_generator(x) else NONE
 
 
 # ----- `itertools`

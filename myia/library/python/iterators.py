@@ -24,11 +24,11 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
-from myia.infer.loops.generators import is_generator
 from myia.infer.loops.iterables import ITERATORS, Items, index_value, items_of
 from myia.infer.loops.iterators import (
     SEQUENCES,
     USED_UP,
+    is_generator,
     items_taken,
     iterator,
     reiterable,
@@ -46,13 +46,11 @@ from myia.library.python.generators import (
     enumerate_,
     filter_,
     map_,
-    next_,
-    next_or,
+    next_of_generator,
     of_instances,
     over_generators,
     zip_generator,
 )
-from myia.library.support.from_source import call_source
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 
@@ -150,9 +148,9 @@ def _iter(ctx: Context, x: Abstract) -> Abstract:
 
 @function(next, dynamic=as_is)
 def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
-    """`next(iterator[, default])`: of a generator, the first item only."""
+    """`next(iterator[, default])`"""
     if is_generator(iterator):
-        return call_source(ctx, next_or if default else next_, (iterator, *default), {})
+        return next_of_generator(ctx, iterator, *default)
     if not isinstance(iterator, Iterator) or not isinstance(iterator.state, Ref):
         ctx.fail(BadType, message=f"{ctx.describe(iterator)} is not an iterator")
     if any(isinstance(x, Iterator) and isinstance(x.state, Ref) for x in iterator.items):

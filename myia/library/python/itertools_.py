@@ -24,7 +24,7 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
-from myia.infer.loops.generators import ENDLESS
+from myia.infer.generators.weaving import ENDLESS
 from myia.infer.loops.iterables import Items, items_of
 from myia.infer.loops.iterators import has_items, items_taken, iterator, reiterable, sequence_of
 from myia.infer.operators import operators

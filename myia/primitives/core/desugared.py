@@ -56,6 +56,11 @@ def discard() -> None:
     """Before a jump out of a `finally`: an exception that went through it is forgotten."""
 
 
+def returned(generator: Any) -> Any:
+    """The value of `yield from`: what the generator returns at its end."""
+    raise NotImplementedError  # it is compiled only
+
+
 def import_module(name: str, top: bool = False) -> Any:
     """`import a.b as c`: the module `a.b`; with `top`, as `import a.b`, the package `a`."""
     module = importlib.import_module(name)

@@ -26,7 +26,8 @@ operations abstractly and emits typed ones. One result each unless said otherwis
     py.tuple py.list py.set (*items) {stars}      stars[i]: item i is unpacked into the display
     py.dict (*keys and values) {stars}            k0 v0 k1 v1 ...; stars[i]: v_i is a `**mapping`
     py.unpack (x) {before, starred, after}        before + starred + after results
-    py.yield (x)                     whether the consumer of the items takes no more
+    py.yield (x)                     whether the consumer of the items takes no more, or what
+                                     it sends; {delegates}: it stands for `yield from`
     py.format (*values) {parts}      an f-string; parts: str | (conversion, format spec), in order
     py.assert (condition, message)   no result
     py.raise (exception, [cause])    no result

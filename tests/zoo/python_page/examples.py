@@ -271,6 +271,49 @@ def next_of_an_expression(x):
     return next((v for v in (x, x * x, 0.1) if v < 0.5), 0.0)
 
 
+@example("iteration", "y = next(steps)")
+def next_until_it_converges(x):
+    def newton(y):
+        while True:
+            y = 0.5 * (y + x / y)
+            yield y
+
+    steps = newton(1.0)
+    before, y = 1.0, next(steps)
+    while abs(y - before) > 1e-12:
+        before = y
+        y = next(steps)
+    return y
+
+
+@example("iteration", "zip(powers(x), powers(x + 0.5))")
+def two_generators(x):
+    def powers(x):
+        y = x
+        while y < 4.0:
+            yield y
+            y = y * (1.0 + x)
+
+    return sum(a * b for a, b in zip(powers(x), powers(x + 0.5)))
+
+
+@example("iteration", "mean = means.send(v)")
+def value_sent(x):
+    def running_means():
+        total, n, mean = 0.0, 0, 0.0
+        while True:
+            total += yield mean
+            n += 1
+            mean = total / n
+
+    means, y = running_means(), 0.0
+    next(means)
+    for v in (x, x * x, 2.0):
+        mean = means.send(v)
+        y += mean * mean
+    return y
+
+
 @example("iteration", "itertools.accumulate(xs)")
 def accumulated(x):
     xs = [x, x * x, 2.0]

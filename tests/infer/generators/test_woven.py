@@ -229,10 +229,72 @@ def written_under_two(x):
     return total
 
 
-@pytest.mark.parametrize("f", [changed_under_two, written_under_two])
-def test_two_in_a_zip_that_the_body_may_change(f):
-    with pytest.raises(MyiaError, match="`zip` of several generators is not supported"):
-        myia.jit(f)(X.copy())
+def logging_rows(log, x):
+    log[0] += 1.0
+    try:
+        for v in x:
+            yield v * log[0]
+    finally:
+        log[0] = log[0] * x[1] + 10.0
+
+
+def cleans_up(x):
+    """`finally` runs at the end, and as soon as the loop is left."""
+    log, total = [0.0], 0.0
+    for v in logging_rows(log, x):
+        total = 0.5 * total + v * log[0]
+    for v in logging_rows(log, x):
+        if v > 20:
+            break
+        total += v
+    total += log[0]
+
+    def found():
+        for v in logging_rows(log, x):
+            if v > 30:
+                return v
+        return 0.0
+
+    return found() * log[0] + total
+
+
+class Scaled:
+    def __init__(self):
+        self.scale = 1.0
+
+    def __enter__(self):
+        self.scale *= 2.0
+        return self
+
+    def __exit__(self, *error):
+        self.scale *= 0.5
+
+
+def cleans_up_with(x):
+    context, total = Scaled(), 0.0
+
+    def rows():
+        with context as c, np.errstate(all="ignore"):
+            for v in x:
+                yield v * c.scale
+
+    for v in rows():
+        total += v * context.scale
+        if v > 1:
+            break
+    return total * context.scale + sum(rows())
+
+
+def cleans_up_after_an_error(x):
+    log, total = [0.0], 0.0
+    try:
+        for v in logging_rows(log, x):
+            total += v
+            if v > 1:
+                raise ValueError("large")
+    except ValueError:
+        total = total * 2.0 + log[0]
+    return total
 
 
 PROGRAMS = [
@@ -247,6 +309,11 @@ PROGRAMS = [
         collected,
         zipped,
         of_itertools,
+        changed_under_two,
+        written_under_two,
+        cleans_up,
+        cleans_up_with,
+        cleans_up_after_an_error,
     ),
 ]
 
@@ -297,19 +364,6 @@ def test_a_loop_to_the_end_keeps_its_trip_count():
     assert len(loop.regions) == 1  # no condition
 
 
-def used_twice(x):
-    g = fibonacci(x[0])
-    for v in g:
-        if v > 3:
-            break
-    return next(g)
-
-
-def test_used_twice():
-    with pytest.raises(MyiaError, match="an iterator that is used twice is not supported"):
-        myia.jit(used_twice)(X)
-
-
 def exhausted(x):
     g = evens(5)
     return sum(g) + 10 * sum(g) * x[0]
@@ -323,3 +377,27 @@ def test_no_item():
     f = myia.jit(lambda x: next(v for v in x if v > 100))
     with pytest.raises(StopIteration):
         f(X)
+
+
+def leaves_a_named_one(x):
+    rows = logging_rows([0.0], x)
+    for v in rows:
+        if v > 1:
+            break
+    return v
+
+
+def takes_one_that_cleans_up(x):
+    return next(logging_rows([0.0], x))
+
+
+@pytest.mark.parametrize(
+    "f, message",
+    [
+        (leaves_a_named_one, "leaving a loop early over a generator that yields inside `with`"),
+        (takes_one_that_cleans_up, "taking items one by one of a generator that yields inside"),
+    ],
+)
+def test_python_cleans_up_when_it_forgets_the_generator(f, message):
+    with pytest.raises(MyiaError, match=message):
+        inferred(f, X)
