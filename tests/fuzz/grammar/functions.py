@@ -182,6 +182,29 @@ class Functions(Statements):
         )
         return form.format(g)
 
+    @construct("resumed generators")
+    def resumed_generator(self, indent):
+        if (g := self.generator()) is None:
+            return None
+        name, f, v = self.fresh("gen"), self.bind(self.target(FLOAT, "f"), FLOAT), self.float(0)
+        steps = [
+            f"{indent}{f} += next({name}, {v}) * 0.5",
+            f"{indent}{f} += sum(itertools.islice({name}, 2)) * 0.25",
+            f"{indent}if {f} > {v}:\n{indent}{INDENT}{f} -= next({name}, 0.25)",
+            f"{indent}for _ in range(3):\n{indent}{INDENT}{f} = {f} * 0.5 + next({name}, 0.75)",
+            f"{indent}for e in {name}:\n{indent}{INDENT}{f} += e * 0.5\n{indent}{INDENT}break",
+        ]
+        first = [f"{indent}{name} = {g}", f"{indent}{f} = next({name}, {v})"]
+        return [*first, *(line for _ in range(2) for line in self.pick(*steps).split("\n"))]
+
+    @construct("generators in turns", "for")
+    def in_turns(self):
+        one, other = self.generator(ends=True), self.generator()
+        if one is None or other is None:
+            return None
+        a, b = self.fresh("e"), self.fresh("e")
+        return f"{a}, {b} in zip({one}, {other})", {a: FLOAT, b: FLOAT}
+
     @construct("generator expressions")
     def generator_expression(self, indent):
         a, v = self.vec(), self.float(0)
