@@ -172,7 +172,8 @@ class Variant:
             for i, kind in enumerate(program.kinds)
             if i not in layout.packing.results.numbers and not layout.device
         ]
-        self.must_wait = layout.device and layout.numpy
+        under_jax = layout.traced or layout.transformed  # results are no arrays yet
+        self.must_wait = layout.device and layout.numpy and not under_jax
         self.write_back = write_back
         writes = write_back is not None
         self.only_converts = not (program.checks or program.cuts or self.must_wait or writes)

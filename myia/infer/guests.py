@@ -10,6 +10,7 @@ of both again.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -44,6 +45,14 @@ class GuestState(NamedTuple):
     values: tuple[Any, ...]
 
 
+MODULES = {  # where the classes of a library are
+    "pandas": ("pandas",),
+    "scipy": (
+        "scipy.sparse",
+        "scipy.stats._distn_infrastructure",
+        "scipy.stats._multivariate",
+    ),
+}
 _BY_NAME: dict[tuple[str, str], type] = {}  # by package and name of the class of the library
 _GUESTS: dict[tuple[str, str], type] = {}  # these classes
 
@@ -85,11 +94,19 @@ def guest_state(x: Any) -> tuple[GuestState, Guest]:
 
 def has_method(guest: Guest, name: str) -> bool:
     """Has the class of the library this method, as far as is known?"""
-    found = _GUESTS.get((guest.package, guest.name))
+    found = library_class(_BY_NAME[guest.package, guest.name])
     return found is None or hasattr(found, name)
 
 
 def library_class(cls: type) -> type | None:
-    """The class of the library for which a stand-in stands; None: no object of it was seen yet."""
+    """The class of the library for which a stand-in stands; None: `cls` is none, or the library has
+    not been imported."""
     guest = guest_of(cls)
-    return None if guest is None else _GUESTS.get((guest.package, guest.name))
+    if guest is None:
+        return None
+    key = guest.package, guest.name
+    for module in () if key in _GUESTS else MODULES[guest.package]:
+        found = getattr(sys.modules.get(module), guest.name, None)
+        if found is not None:
+            _GUESTS[key] = found
+    return _GUESTS.get(key)

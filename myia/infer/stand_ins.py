@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from myia.infer.guests import library_class
+
 
 class StandIn(NamedTuple):
     """What stands for the objects of `original`.
@@ -49,7 +51,7 @@ def in_program(cls: type) -> type:
 def in_python(cls: type) -> type:
     """The class of which a user knows the instances."""
     found = ORIGINALS.get(cls)
-    return cls if found is None else found.original
+    return library_class(cls) or cls if found is None else found.original
 
 
 def has_stand_in(x: Any) -> bool:

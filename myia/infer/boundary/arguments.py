@@ -100,8 +100,6 @@ class Arguments:
 
     def leaf(self, ctx: Context, leaf: Leaf, name: str | None) -> Abstract:
         """The next leaf."""
-        if leaf.dtype.kind not in "biufc":
-            ctx.fail(Unsupported, what=f"the dtype {leaf.dtype}")
         _check_dtype(ctx, leaf.dtype, name)
         if len(leaf.shape) > MAX_DIMENSIONS:
             what = f"an argument of {len(leaf.shape)} dimensions"
@@ -192,16 +190,17 @@ def is_settled(x: Any) -> bool:
 
 
 def _check_dtype(ctx: Context, dtype: np.dtype, name: str | None) -> None:
-    """An error for numbers of another byte order, or of more than 64 bits."""
+    """An error for numbers of more than 64 bits, or that are none of NumPy's (`bfloat16`)."""
     width = dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
-    if dtype.isnative and width <= 8:
+    of_numpy = dtype.kind in "biufc"
+    if of_numpy and dtype.isnative and width <= 8:
         return
-    native = {"f": "np.float64", "c": "np.complex128"} if width > 8 else {}
+    native = {"f": "np.float64", "c": "np.complex128"} if width > 8 else {"V": "np.float32"}
     ctx.fail(
         UnsupportedDtype,
         what="an argument" if name is None else f"`{name}`",
         name=name or "x",
-        dtype=repr(dtype)[len("dtype(") : -1].strip("'"),
+        dtype=repr(dtype)[len("dtype(") : -1].strip("'") if of_numpy else dtype.name,
         native=native.get(dtype.kind, f"np.{dtype.newbyteorder('=').name}"),
     )
 

@@ -182,7 +182,7 @@ def _integer(flat: Flattener, x: int) -> Constant | Leaf:
 
 
 def _array(flat: Flattener, x: np.ndarray) -> Any:
-    if x.dtype.kind not in "biufc":
+    if x.dtype.kind not in "biufc" and x.dtype.type.__module__ != "ml_dtypes":
         return Identity(x)
     same = flat.object(x)
     if same is not None:

@@ -27,6 +27,7 @@ HELP = {
     "numpy.random": DRAW,
     "random": DRAW,
     "scipy.stats": "`jax.scipy.stats` has densities that are compiled; " + IN_NUMPY_PAGE,
+    "scipy.sparse": "docs/python.md lists what compiles; of other formats: `A.tocsr()`",
     "numpy": IN_NUMPY_PAGE,
     "scipy": IN_NUMPY_PAGE,
     "torch": "write it with NumPy: a tensor that is an argument is an array here",

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from myia.infer.registry import when_imported
 from myia.library.guests.classes import compiled_methods, replaces
-from myia.library.support.from_source import Array
+from myia.library.support.from_source import Array, from_source
 
 OF_DENSE = "an array: use `A.toarray()`"
 INSTEAD = "use what docs/python.md lists of sparse matrices, or a dense one: `A.toarray()`"
@@ -65,6 +67,7 @@ class Sparse:
     ndim = 2
     data: Array
     shape: tuple[int, int]
+    own: Any  # the class of ours
     with_data: Any  # of each format
     times: Any
     transpose: Any
@@ -158,7 +161,7 @@ class Compressed(Sparse):
         self.data, self.indices, self.indptr, self.shape = data, indices, indptr, shape
 
     def with_data(self, data: Array) -> Array:
-        return type(self)(data, self.indices, self.indptr, self.shape)
+        return self.own(data, self.indices, self.indptr, self.shape)
 
 
 @compiled_methods
@@ -211,7 +214,7 @@ class Coo(Sparse):
         self.data, self.row, self.col, self.shape = data, row, col, shape
 
     def with_data(self, data: Array) -> Array:
-        return type(self)(data, self.row, self.col, self.shape)
+        return self.own(data, self.row, self.col, self.shape)
 
     @property
     def coords(self) -> Array:
@@ -221,7 +224,7 @@ class Coo(Sparse):
         return elements_times(self.data, self.row, self.col, x, self.shape)
 
     def transpose(self) -> Array:
-        return type(self)(self.data, self.col, self.row, self.shape[::-1])
+        return self.own(self.data, self.col, self.row, self.shape[::-1])
 
     def toarray(self) -> Array:
         found = np.zeros(self.shape, self.data.dtype)
@@ -238,6 +241,15 @@ class Coo(Sparse):
 
 
 # ----- Those of SciPy
+
+
+@when_imported("scipy.sparse")
+def _sparse(module: ModuleType) -> None:
+    from_source(module.issparse)(issparse)
+
+
+def issparse(x: Any) -> bool:
+    return isinstance(x, Sparse)
 
 
 def _of_two_axes(x: Any) -> Any:

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import jax
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -127,3 +129,37 @@ def test_libraries_are_not_imported():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
     )
     assert found.stdout.strip() == "set()", found.stdout + found.stderr
+
+
+def smooth(x):
+    total = x[0]
+    for i in range(1, len(x)):
+        total += np.tanh(x[i]) * x[i - 1]
+    return total + np.sum(x**2) / 3
+
+
+def test_float16():
+    x, y = np.array([0.1, 1.5, 3.0], np.float16), np.array([1.0, 0.5, 2.0], np.float32)
+    f = lambda x, y: (x * 2, x + y, x / 3, np.exp(x), x.sum(), x @ x, np.mean(x), x * 0.1)  # noqa: E731
+    for found, wanted in zip(myia.jit(f)(x, y), f(x, y)):
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
+    assert myia.jit(smooth)(x) == smooth(x)
+    of_half, of_double = myia.grad(smooth)(x), myia.grad(smooth)(x.astype(np.float64))
+    assert of_half.dtype == np.float16
+    np.testing.assert_allclose(of_half, of_double, rtol=4e-3)
+    second = myia.hessian(smooth)(x)
+    assert second.dtype == np.float16
+    np.testing.assert_allclose(second, myia.hessian(smooth)(x.astype(float)), rtol=1e-2, atol=2e-3)
+
+
+def test_bfloat16_is_refused():
+    x = np.ones(2, ml_dtypes.bfloat16)
+    with pytest.raises(myia.errors.MyiaError, match="numbers of dtype bfloat16 are not") as error:
+        myia.jit(lambda x: x * 2)(x)
+    assert "`x.astype(np.float32)`" in str(error.value)
+
+
+def test_numpy_beside_tracers():
+    F = myia.jit(lambda a, x: a @ x)
+    assert jax.jit(lambda x: F(np.eye(2), x))(jax.numpy.ones(2)).tolist() == [1.0, 1.0]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
+import jax
 import numpy as np
 import pytest
 import scipy.sparse
@@ -181,3 +184,27 @@ def test_wrong_shapes_are_errors():
         myia.jit(lambda A: A.sum())(scipy.sparse.coo_array(np.ones(3)))
     with pytest.raises(AttributeError, match="'csr_array' object has no attribute 'indx'"):
         myia.jit(lambda A: A.indx)(A)
+
+
+def kinds(A):
+    of_class = isinstance(A, scipy.sparse.csr_array), isinstance(A.T, scipy.sparse.csc_array)
+    others = isinstance(A, scipy.sparse.csr_matrix), isinstance(A, np.ndarray)
+    return *of_class, *others, type(A) is scipy.sparse.csr_array, scipy.sparse.issparse(A)
+
+
+def test_its_class_is_that_of_scipy():
+    A = scipy.sparse.csr_array(DENSE)
+    assert myia.jit(kinds)(A) == kinds(A) == (True, True, False, False, True, True)
+    with pytest.raises(myia.errors.MyiaError, match=r"of other formats: `A\.tocsr\(\)`"):
+        myia.jit(lambda A: A.sum())(scipy.sparse.dia_array(DENSE))
+
+
+def test_under_transforms_of_jax_and_in_threads():
+    A, F = scipy.sparse.csr_array(DENSE), myia.jit(lambda A, x: A @ x)
+    np.testing.assert_allclose(jax.jit(lambda x: F(A, x))(X[:, 0]), A @ X[:, 0], rtol=1e-5)
+    found = jax.vmap(lambda x: F(A, x))(jax.numpy.asarray(X.T))
+    np.testing.assert_allclose(found, (A @ X).T, rtol=1e-5)
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda k: F(A, k * X), range(40)))
+    for k, y in enumerate(results):
+        np.testing.assert_allclose(y, k * (A @ X), rtol=1e-12)
