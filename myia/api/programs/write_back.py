@@ -14,12 +14,12 @@ import numpy as np
 
 from myia.api.programs.decision_tree import Hidden
 from myia.api.programs.resources import OBJECTS, TRACED, Resources
-from myia.infer.boundary.guest_arrays import are_of_one_file, is_array, memory_of, write
 from myia.infer.boundary.instances import set_state, state_of
 from myia.infer.boundary.integers import steps
 from myia.infer.boundary.signature import Leaf, Node, leaves_of
 from myia.infer.boundary.signature_differences import path_text
 from myia.infer.eval.program import Program
+from myia.infer.guest_arrays import are_of_one_file, is_array, memory_of, write
 from myia.infer.stand_ins import STAND_INS
 
 # Of NumPy's search for a shared element; where it finds no answer, there may be one. (NumPy's own

@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
-from myia.infer.boundary.guest_arrays import copied_guest
+from myia.infer.guest_arrays import copied_guest
 from myia.infer.stand_ins import ORIGINALS, STAND_INS
 
 HEAP_TYPE = 1 << 9  # of the flags of a class: it was made at run time, by a `class` statement

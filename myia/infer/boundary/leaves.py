@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from myia.infer.boundary.guest_arrays import GuestClass
+from myia.infer.guest_arrays import GuestClass
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

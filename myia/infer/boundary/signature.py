@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from myia.infer.boundary.guest_arrays import SWAPPED, guest_class, is_guest_array, native
 from myia.infer.boundary.instances import has_own_operators, is_state, state_of
 from myia.infer.boundary.leaves import INTEGER, ConstantSet, Leaf, leaf
 from myia.infer.domain.facts import Constant, Identity, contents_of, exact, is_value
+from myia.infer.guest_arrays import SWAPPED, guest_class, is_guest_array, native
 from myia.infer.guests import class_in_program, guest_state
 from myia.infer.registry import is_marked_for_tracing, is_traced
 from myia.infer.stand_ins import STAND_INS, has_stand_in

@@ -85,8 +85,8 @@ def _isinstance(ctx: Context, x: Abstract, classes: Abstract) -> Abstract:
     if any(map(is_device_class, wanted)) and (ctx.is_array(x) or isinstance(x, Scalar)):
         return _is_device_array(ctx, x)
     contents = ctx.held(x)
-    guest = isinstance(contents, InstanceObject) and guest_of(contents.cls)
-    if guest and issubclass(contents.cls, wanted):  # code of ours asks
+    cls = contents.cls if isinstance(contents, InstanceObject) else object
+    if guest_of(cls) and issubclass(cls, wanted):  # code of ours asks
         return TRUE
     return Static(ctx.fact(Answer(issubclass, class_of(ctx, x), wanted)))
 
