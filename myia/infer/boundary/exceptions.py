@@ -90,12 +90,20 @@ def _cause_recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
     """The same of what stands behind `from`."""
     if is_none(x):
         return lambda numbers, objects: None
-    if isinstance(x, Caught):
-        if len(x.options) > 1 or UNDEFINED in x.options[0].children():
-            help_text = "raise it alone, or write a handler for each class"
-            ctx.fail(Unsupported, what="`raise ... from` this exception", help_text=help_text)
-        (x,) = x.options
-    return _recipe(ctx, x, outputs)
+    if not isinstance(x, Caught):
+        return _recipe(ctx, x, outputs)
+    if any(UNDEFINED in option.children() for option in x.options):
+        help_text = "raise it alone, or write a handler for each class"
+        ctx.fail(Unsupported, what="`raise ... from` this exception", help_text=help_text)
+    code, options = outputs.recipe(x.code), [_recipe(ctx, o, outputs) for o in x.options]
+    numbers_of = x.codes
+
+    def make(numbers: Sequence[Any], objects: Sequence[Any]) -> BaseException | None:
+        found = code(numbers, objects)
+        chosen = [o for o, codes in zip(options, numbers_of) if found in codes]
+        return chosen[0](numbers, objects) if chosen else None
+
+    return make if len(options) > 1 else options[0]
 
 
 def _message(cls: type[BaseException], make: MakeException, count: int) -> str:

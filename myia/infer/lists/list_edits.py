@@ -161,13 +161,27 @@ def part(ctx: Context, x: Ref, which: SliceValue) -> Ref:
     n = _length(buffer)
     if step == -1 and is_none(which.start) and is_none(which.stop):
         return _new(ctx, buffer, _reversed_rows(buffer, n), n, x)
-    if step != 1:
+    if step <= 0:
         ctx.fail(Unsupported, what="a slice of a list with a step and run-time bounds")
     start, stop = _bounds(ctx, which, n)
+    if step > 1:
+        return _every(ctx, x, start, stop, step)
     length = at_least(difference(stop, start), 0)
     size = buffer.capacity if length.hi is None else min(buffer.capacity, length.hi)
     rows = [_rows_from(row.value, start, size) for row in buffer.rows]
     return _new(ctx, buffer, rows, length, x)
+
+
+def _every(ctx: Context, x: Ref, start: Length, stop: Length, step: int) -> Ref:
+    """`x[start:stop:step]`"""
+    args = (x, start.abstract(), stop.abstract(), Static(step))
+    found = ctx.call(Static(items_between), args, {})
+    assert isinstance(found, Ref)
+    return found
+
+
+def items_between(xs: list, start: int, stop: int, step: int) -> list:
+    return [xs[i] for i in range(start, stop, step)]
 
 
 def _bounds(ctx: Context, which: SliceValue, n: Length) -> tuple[Length, Length]:

@@ -36,8 +36,15 @@ def list_operator(ctx: Context, op: str, a: Abstract, b: Abstract) -> Ref | None
         return concatenated(ctx, [x, y])
     one, times = (x, b) if y is None else (y, a)
     if op == "*" and one is not None and (x is None or y is None):
+        if isinstance(times, Scalar) and list_edits.stacks(ctx, few=True):
+            return as_list(ctx, ctx.call(Static(repeated), (one, times), {}))
         return concatenated(ctx, [one] * ctx.int_of(times, "how often a list is repeated"))
     return None
+
+
+def repeated(xs: list, n: int) -> list:
+    """`xs * n`, as a program computes it."""
+    return [x for _ in range(n) for x in xs]
 
 
 def as_list(ctx: Context, x: Abstract) -> Ref | None:

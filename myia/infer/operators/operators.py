@@ -40,7 +40,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
-from myia.infer.lists import list_slices
+from myia.infer.lists import list_edits, list_slices
 from myia.infer.numeric import float_checks, floating_point_errors, integer_checks
 from myia.infer.numeric.constant_methods import evaluate_constant, evaluated, is_set
 from myia.infer.numeric.exact_comparison import held_by_floats
@@ -220,6 +220,8 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return ctx.new(ListObject(x + y)) if is_list(a) else Tuple(x + y)
     repeated, items, count = (a, x, b) if y is None else (b, y, a)
     if op == "*" and items is not None and (x is None or y is None) and _may_be_int(count):
+        if is_list(repeated) and isinstance(count, Scalar) and list_edits.stacks(ctx, few=True):
+            return ctx.call(Static(list_slices.repeated), (repeated, count), {})
         items *= ctx.int_of(count, "how often a sequence is repeated")
         return ctx.new(ListObject(items)) if is_list(repeated) else Tuple(items)
     if is_set(ctx, a) and is_set(ctx, b):

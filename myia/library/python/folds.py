@@ -9,8 +9,8 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.values import NONE, Abstract, Static, is_none, is_static_int
-from myia.infer.loops.iterables import items_after
+from myia.infer.domain.values import NONE, Abstract, Scalar, Static, is_none, is_static_int
+from myia.infer.loops.iterables import Items, items_after
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.loops.loop_forms import loop
 from myia.infer.loops.unrolling import LoopCode
@@ -60,8 +60,11 @@ def _any(ctx: Context, iterable: Abstract) -> Abstract:
     return call_source(ctx, any_, (iterable,), {})
 
 
-def _extremum(op: str) -> Callable[..., Abstract]:
-    """`max` or `min`: a later item replaces the best one only if it is strictly better."""
+def _extremum(op: str, of_none: str) -> Callable[..., Abstract]:
+    """`max` or `min`: a later item replaces the best one only if it is strictly better.
+
+    `of_none`: what Python says where there are no items.
+    """
 
     def better(ctx: Context, best: Abstracts, item: Abstract, key: Abstract) -> Abstracts:
         """The better one of two, and its key; `best` is such a pair."""
@@ -92,12 +95,17 @@ def _extremum(op: str) -> Callable[..., Abstract]:
         use_up(ctx, args[0])
         if is_static_int(items.length) and items.length.value == 0:
             if default is None:
-                ctx.fail(BadValue, message="the iterable argument is empty")
+                ctx.fail(BadValue, message=of_none)
             return default
-        if not is_static_int(items.length):
-            empty = logic.eq(items.length.value, constant(0, np.int64))
-            ctx.check(empty, ValueError, "the iterable argument is empty")
+        if is_static_int(items.length):
+            return of_items(ctx, items, key)
+        empty = logic.eq(items.length.value, constant(0, np.int64))
+        if default is None:
+            ctx.check(empty, ValueError, of_none)
+            return of_items(ctx, items, key)
+        return branch(ctx, Scalar(empty, True), lambda: default, lambda: of_items(ctx, items, key))
 
+    def of_items(ctx: Context, items: Items, key: Abstract) -> Abstract:
         def step(item: Abstract, xs: Abstracts) -> Abstracts:
             if is_none(key):
                 return better(ctx, [xs[0], xs[0]], item, key)[:1]
@@ -112,5 +120,13 @@ def _extremum(op: str) -> Callable[..., Abstract]:
     return extremum
 
 
-function(max, dynamic=as_is)(_extremum(">"))
-function(min, dynamic=as_is)(_extremum("<"))
+def _error_of_none(f: Callable) -> str:
+    try:
+        f(())
+    except ValueError as error:
+        return str(error)
+    raise AssertionError(f)
+
+
+function(max, dynamic=as_is)(_extremum(">", _error_of_none(max)))
+function(min, dynamic=as_is)(_extremum("<", _error_of_none(min)))

@@ -140,3 +140,23 @@ def factor_after_shifts(x):
         except np.linalg.LinAlgError:
             b = b + np.eye(2)
     return x
+
+
+class Larger(OutOfRange):
+    pass
+
+
+@program((0.7,), (1.3,), (2.6,))
+def raised_from_one_of_two_classes(x):
+    try:
+        try:
+            if x > 2.0:
+                raise Larger(2.0 * x)
+            if x > 1.0:
+                raise OutOfRange(x)
+            y = x * x
+        except OutOfRange as e:
+            raise ValueError(e.value * x) from e
+    except ValueError as e:
+        y = e.args[0] * x
+    return y
