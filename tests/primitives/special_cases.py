@@ -55,6 +55,7 @@ TABLE = [
     vectors(refusing(f.igammac, POSITIVE, POSITIVE, held=0)),
     vectors(refusing(f.igamma_grad_a, POSITIVE, POSITIVE, held=0)),
     vectors(refusing(f.random_gamma_grad, MODERATE, MODERATE, held=0)),
+    vectors(once(pointwise(f.gamma_sample, REALS, POSITIVE, POSITIVE, special=False), order=0)),
     [
         Case(c.primitive, c.inputs, c.params, held=(0, 1))
         for c in pointwise(f.betainc, REALS, POSITIVE, POSITIVE, FRACTION, special=False)

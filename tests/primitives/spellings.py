@@ -231,6 +231,7 @@ SPELLINGS: dict[str, tuple] = {
     "random_split": (lambda key: random.key_data(random.split(key)), KEY),
     "random_bits": (random.bits, KEY),
     "random_gamma": (random.gamma, KEY, X),
+    "gamma_sample": (lambda a: np.random.default_rng(0).standard_gamma(a), X),
     "threefry2x32": (jax.extend.random.threefry_2x32, WORDS[:2], WORDS),
     "rng_bit_generator": (lambda words: lax.rng_bit_generator(words, (3,)), WORDS),
 }

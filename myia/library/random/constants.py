@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.derivatives.derivatives import stop_gradient
 from myia.infer.domain.context import Context
-from myia.infer.domain.values import Abstract, Static
+from myia.infer.domain.values import Abstract, Static, as_ref
 from myia.infer.registry import function
 from myia.primitives.core.define import array_constant
+from myia.primitives.special.gamma_bessel import gamma_sample
 
 
 def constant(tables: Callable[[], Any], name: str) -> Any:
@@ -41,3 +43,23 @@ def _wrapped(ctx: Context, x: Abstract) -> Abstract:
 
 def _run_time_word(x: Any) -> Any:
     return np.int64(x).astype(np.uint64)
+
+
+def stopped(x: Any) -> Any:
+    """`x`, without a derivative."""
+    return x
+
+
+@function(stopped)
+def _stopped(ctx: Context, x: Abstract) -> Abstract:
+    return stop_gradient(ctx, x)
+
+
+def at_quantile(shape: Any, x: Any) -> Any:
+    """Samples x of gamma distributions, which move with the shapes (arrays of one length)."""
+    return x
+
+
+@function(at_quantile)
+def _at_quantile(ctx: Context, shape: Abstract, x: Abstract) -> Abstract:
+    return ctx.array(gamma_sample(ctx.read(as_ref(shape)), ctx.read(as_ref(x))))

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from myia.library.random import bounded, choices, ziggurat_draws
+from myia.library.random import bounded, choices, distributions, ziggurat_draws
+from myia.library.random.binomials import binomial
 from myia.library.random.constants import wrapped
 from myia.library.random.pcg64 import count_of
 
@@ -79,6 +80,120 @@ class Generator:
         if np.any(scale < 0.0):
             raise ValueError("scale < 0")
         return scale * self.standard_exponential(broadcast_size(size, scale))
+
+    # ----- Other distributions
+
+    def standard_gamma(
+        self, shape: Any, size: Any = None, dtype: Any = np.float64, out: Any = None
+    ) -> Any:
+        if is_float32(dtype, "standard_gamma") or out is not None:
+            raise NotImplementedError("`standard_gamma` in float32, or with `out`")
+        shape = not_negative(shape, "shape")
+        return distributions.gammas(self.bit_generator, broadcast_size(size, shape), shape)
+
+    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
+        shape, scale = not_negative(shape, "shape"), not_negative(scale, "scale")
+        return scale * self.standard_gamma(shape, broadcast_size(size, shape, scale))
+
+    def chisquare(self, df: Any, size: Any = None) -> Any:
+        return 2.0 * self.standard_gamma(positive(df, "df") / 2.0, size)
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        loc, scale = real(loc), not_negative(scale, "scale")
+        u = distributions.units(self.bit_generator, broadcast_size(size, loc, scale))
+        z = np.where(u >= 0.5, -np.log(2.0 - u - u), np.log(u + u))
+        return loc + apart(scale * as_drawn(z))
+
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        loc, scale = real(loc), not_negative(scale, "scale")
+        u = distributions.units(self.bit_generator, broadcast_size(size, loc, scale))
+        return loc + apart(scale * as_drawn(np.log(u / (1.0 - u))))
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        loc, scale = real(loc), not_negative(scale, "scale")
+        u = distributions.units(self.bit_generator, broadcast_size(size, loc, scale))
+        return loc - apart(scale * as_drawn(np.log(-np.log(1.0 - u))))
+
+    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
+        return as_drawn(np.exp(self.normal(mean, not_negative(sigma, "sigma"), size)))
+
+    def rayleigh(self, scale: Any = 1.0, size: Any = None) -> Any:
+        scale = not_negative(scale, "scale")
+        x = self.standard_exponential(broadcast_size(size, scale))
+        return scale * as_drawn(np.sqrt(2.0 * x))
+
+    def weibull(self, a: Any, size: Any = None) -> Any:
+        a = positive(a, "a")
+        return self.standard_exponential(broadcast_size(size, a)) ** (1.0 / a)
+
+    def pareto(self, a: Any, size: Any = None) -> Any:
+        a = positive(a, "a")
+        return as_drawn(np.expm1(self.standard_exponential(broadcast_size(size, a)) / a))
+
+    def power(self, a: Any, size: Any = None) -> Any:
+        a = positive(a, "a")
+        x = self.standard_exponential(broadcast_size(size, a))
+        return as_drawn((-np.expm1(-x)) ** (1.0 / a))
+
+    def beta(self, a: Any, b: Any, size: Any = None) -> Any:
+        a, b = positive(a, "a"), positive(b, "b")
+        if np.any((a <= 1.0) & (b <= 1.0)):
+            raise NotImplementedError("`beta` of two parameters that are at most 1")
+        size = broadcast_size(size, a, b)
+        x, y = distributions.gamma_pairs(self.bit_generator, size, a, b)
+        return distributions.gathered(x / (x + y), size)
+
+    def f(self, dfnum: Any, dfden: Any, size: Any = None) -> Any:
+        m, n = positive(dfnum, "dfnum"), positive(dfden, "dfden")
+        size = broadcast_size(size, m, n)
+        x, y = distributions.gamma_pairs(self.bit_generator, size, m / 2.0, n / 2.0)
+        m, n = distributions.spread(m, size), distributions.spread(n, size)
+        return distributions.gathered((2.0 * x * n) / (2.0 * y * m), size)
+
+    def standard_t(self, df: Any, size: Any = None) -> Any:
+        df = positive(df, "df")
+        size = broadcast_size(size, df)
+        x, y = distributions.normals_and_gammas(self.bit_generator, size, df / 2.0)
+        root = np.sqrt(distributions.spread(df, size) / 2.0)
+        return distributions.gathered(root * x / np.sqrt(y), size)
+
+    def multivariate_normal(
+        self,
+        mean: Any,
+        cov: Any,
+        size: Any = None,
+        check_valid: Any = "warn",
+        tol: Any = 1e-8,
+        *,
+        method: Any = "svd",
+    ) -> Any:
+        if method != "cholesky":
+            raise NotImplementedError("`multivariate_normal` but by method='cholesky'")
+        mean, cov = np.asarray(mean, np.float64), np.asarray(cov, np.float64)
+        given = () if size is None else size if isinstance(size, (tuple, list)) else (size,)
+        z = self.standard_normal((*given, len(mean)))
+        return mean + z @ np.linalg.cholesky(cov).T
+
+    def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
+        n, p = not_negative(n, "n"), distributions.stopped(real(p))
+        if not np.all((p >= 0.0) & (p <= 1.0)):
+            raise ValueError("p < 0, p > 1 or p is NaN")
+        return self._counts(binomial, size, n, p)
+
+    def poisson(self, lam: Any = 1.0, size: Any = None) -> Any:
+        lam = distributions.stopped(not_negative(lam, "lam"))
+        return self._counts(distributions.poisson, size, lam)
+
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        p = distributions.stopped(real(p))
+        if not np.all((p > 0.0) & (p <= 1.0)):
+            raise ValueError("p <= 0, p > 1 or p contains NaNs")
+        return self._counts(distributions.geometric, size, p)
+
+    def _counts(self, one: Any, size: Any, *parameters: Any) -> Any:
+        size = broadcast_size(size, *parameters)
+        found = distributions.each(one, self.bit_generator, size, *parameters).astype(np.int64)
+        return int(found[0]) if size is None else found.reshape(size)
 
     # ----- Integers
 
@@ -199,6 +314,25 @@ def drawing(bits: Any, dtype: Any) -> Any:
 def real(x: Any) -> Any:
     """A parameter of a distribution."""
     return float(x) if np.ndim(x) == 0 else np.asarray(x, np.float64)
+
+
+def not_negative(x: Any, name: str) -> Any:
+    x = real(x)
+    if np.any(x < 0.0):
+        raise ValueError(f"{name} < 0")
+    return x
+
+
+def positive(x: Any, name: str) -> Any:
+    x = real(x)
+    if np.any(x <= 0.0):
+        raise ValueError(f"{name} <= 0")
+    return x
+
+
+def as_drawn(x: Any) -> Any:
+    """One number is a float of Python."""
+    return x if np.ndim(x) else float(x)
 
 
 def apart(product: Any) -> Any:

@@ -159,6 +159,15 @@ random_gamma_grad = real_function(
     lambda y, a, x: digamma(a) - log(x) - y * ((a - 1) / x - 1),
 )
 
+# A sample x of the gamma distribution, drawn for the parameter a, as a function of a.
+gamma_sample = real_function(
+    "gamma_sample",
+    lambda a, x: x,
+    lambda a, x: x,
+    lambda y, a, x: random_gamma_grad(a, y),
+    lambda y, a, x: 1.0 + 0.0 * x,
+)
+
 # ----- The incomplete beta function I_x(a, b)
 
 
