@@ -77,7 +77,7 @@ def replaces(
             numpy,
         )
         cls.__name__ = name
-        type.__setattr__(cls, "own", cls)  # `type(self)` is the class of the library
+        type.__setattr__(cls, "_own", cls)  # `type(self)` is the class of the library
         register(compiled_methods(cls), found)
         return cls
 

@@ -32,17 +32,17 @@ class Column:
 
     __array_ufunc__ = None
     ndim = 1
-    array: Array
-    labels: Any
-    origin: Any
+    _array: Array
+    _labels: Any
+    _origin: Any
 
     def __init__(self, array: Array, labels: Any, origin: Any) -> None:
-        self.array, self.labels, self.origin = array, labels, origin
+        self._array, self._labels, self._origin = array, labels, origin
 
     def to_numpy(self) -> Array:
-        if self.array is None:
+        if self._array is None:
             raise NotImplementedError("a Series of what is not numbers")
-        return self.array
+        return self._array
 
     @property
     def values(self) -> Array:
@@ -189,28 +189,28 @@ class Positions:
     """`s.iloc`"""
 
     def __init__(self, array: Array) -> None:
-        self.array = array
+        self._array = array
 
     def __getitem__(self, i: Any) -> Array:
         if not isinstance(i, int):
             raise NotImplementedError("`iloc` but for one position")
-        return self.array[i]
+        return self._array[i]
 
 
 def like(x: Any, array: Array) -> Any:
     """A Series with the index of another."""
-    return Column(array, x.labels, origin_of(x))
+    return Column(array, x._labels, origin_of(x))
 
 
 def origin_of(x: Any) -> Any:
-    return x if x.origin is None else x.origin
+    return x if x._origin is None else x._origin
 
 
 def numbers_beside(x: Any, y: Any) -> Array:
     """`y` as an operand of an operator on a Series."""
     if isinstance(y, Column):
-        unlabelled = x.labels is None or y.labels is None
-        same = origin_of(x) is origin_of(y) if unlabelled else x.labels == y.labels
+        unlabelled = x._labels is None or y._labels is None
+        same = origin_of(x) is origin_of(y) if unlabelled else x._labels == y._labels
         if not same:
             raise NotImplementedError(OTHER_INDEX)
         return y.to_numpy()
@@ -243,43 +243,43 @@ class Frame:
 
     __array_ufunc__ = None
     ndim = 2
-    arrays: tuple[Array, ...]
-    columns: tuple[Any, ...]
-    names: tuple[Any, ...]
-    labels: Any
-    count: int
-    origin: Any
+    _arrays: tuple[Array, ...]
+    _columns: tuple[Any, ...]
+    _names: tuple[Any, ...]
+    _labels: Any
+    _count: int
+    _origin: Any
 
     def __init__(self, arrays: Any, columns: Any, frame: Any) -> None:
-        self.arrays, self.columns, self.names = arrays, columns, columns
-        self.labels, self.count, self.origin = frame.labels, frame.count, origin_of(frame)
+        self._arrays, self._columns, self._names = arrays, columns, columns
+        self._labels, self._count, self._origin = frame._labels, frame._count, origin_of(frame)
 
-    def column(self, name: Any) -> Any:
-        if name not in self.columns:
+    def _column(self, name: Any) -> Any:
+        if name not in self._columns:
             raise KeyError(name)
-        if name not in self.names:
+        if name not in self._names:
             raise NotImplementedError(f"the column {name!r}, which has no numbers: leave it out")
-        return dict(zip(self.names, self.arrays))[name]
+        return dict(zip(self._names, self._arrays))[name]
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, list):
-            return Frame(tuple([self.column(name) for name in key]), tuple(key), self)
+            return Frame(tuple([self._column(name) for name in key]), tuple(key), self)
         if isinstance(key, (str, int)):
-            return Column(self.column(key), self.labels, origin_of(self))
+            return Column(self._column(key), self._labels, origin_of(self))
         raise NotImplementedError("rows of a DataFrame: take them of `.to_numpy()`")
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self.columns:
+        if name not in self._columns:
             raise AttributeError(f"'DataFrame' object has no attribute {name!r}")
         return self[name]
 
     def to_numpy(self) -> Array:
-        if len(self.names) != len(self.columns):
+        if len(self._names) != len(self._columns):
             raise NotImplementedError(f"an array of columns that have no numbers: {SOME_COLUMNS}")
-        kinds = [x.dtype.kind for x in self.arrays]
+        kinds = [x.dtype.kind for x in self._arrays]
         if "b" in kinds and set(kinds) != {"b"}:
             raise NotImplementedError("an array of bools and numbers: `.astype(float)` outside")
-        return np.stack(self.arrays, axis=1)
+        return np.stack(self._arrays, axis=1)
 
     @property
     def values(self) -> Array:
@@ -287,17 +287,21 @@ class Frame:
 
     @property
     def shape(self) -> Array:
-        return self.count, len(self.columns)
+        return self._count, len(self._columns)
 
     @property
     def size(self) -> int:
-        return self.count * len(self.columns)
+        return self._count * len(self._columns)
+
+    @property
+    def columns(self) -> Array:
+        return self._columns
 
     def __len__(self) -> int:
-        return self.count
+        return self._count
 
     def __contains__(self, name: Any) -> bool:
-        return name in self.columns
+        return name in self._columns
 
 
 # ----- Functions of NumPy
@@ -329,7 +333,7 @@ def of_arrays(f: Any, *args: Any, **kwargs: Any) -> Array:
 
 METHODS = {np.sum: "sum", np.prod: "prod", np.mean: "mean", np.min: "min", np.max: "max"}
 CONVERTING = (
-    *(np.asarray, np.array, np.dot, np.matmul, np.inner, np.outer, np.where, np.median, np.diff),
+    *(np.asarray, np.array, np.dot, np.inner, np.outer, np.where, np.median, np.diff),
     *(np.nansum, np.nanmean, np.nanmin, np.nanmax, np.nanstd, np.nanvar, np.percentile, np.sort),
     *(np.quantile, np.linalg.norm, np.interp, np.polyfit, np.array_equal, np.allclose, np.unique),
 )
@@ -367,11 +371,11 @@ def _array(x: Any) -> Any:
 replaces(
     "pandas",
     "Series",
-    parts=("array",),
+    parts=("_array",),
     take_parts=lambda x: (_array(x),),
-    values=("labels", "origin"),
+    values=("_labels", "_origin"),
     take_values=lambda x: (_labels(x), None),
-    rebuilt=lambda state: state["array"],
+    rebuilt=lambda state: state["_array"],
     instead=INSTEAD,
     numpy=_of_numpy,
 )(Column)
@@ -392,11 +396,11 @@ def _names(x: Any) -> tuple[Any, ...]:
 replaces(
     "pandas",
     "DataFrame",
-    parts=("arrays",),
+    parts=("_arrays",),
     take_parts=_arrays,
-    values=("columns", "names", "labels", "count", "origin"),
+    values=("_columns", "_names", "_labels", "_count", "_origin"),
     take_values=_names,
-    rebuilt=lambda state: dict(zip(state["names"], state["arrays"])),
+    rebuilt=lambda state: dict(zip(state["_names"], state["_arrays"])),
     instead=INSTEAD,
     numpy=_of_numpy,
 )(Frame)

@@ -28,35 +28,35 @@ MULTIVARIATE = ("dirichlet", "multinomial", "multivariate_normal")
 class Frozen:
     """A distribution of one variable: its name, and the parameters given."""
 
-    name: str | None
+    _name: str | None
     args: tuple[Array, ...]
     kwds: dict[str, Array]
 
     def __init__(self, name: str | None, args: Any, kwds: Any) -> None:
-        self.name, self.args, self.kwds = name, args, kwds
+        self._name, self.args, self.kwds = name, args, kwds
 
-    def of(self) -> Any:
-        if self.name is None:
+    def _of(self) -> Any:
+        if self._name is None:
             raise NotImplementedError(UNKNOWN)
-        return getattr(scipy.stats, self.name)
+        return getattr(scipy.stats, self._name)
 
     def cdf(self, x: Array) -> Array:
-        return self.of().cdf(x, *self.args, **self.kwds)
+        return self._of().cdf(x, *self.args, **self.kwds)
 
     def logcdf(self, x: Array) -> Array:
-        return self.of().logcdf(x, *self.args, **self.kwds)
+        return self._of().logcdf(x, *self.args, **self.kwds)
 
     def sf(self, x: Array) -> Array:
-        return self.of().sf(x, *self.args, **self.kwds)
+        return self._of().sf(x, *self.args, **self.kwds)
 
     def logsf(self, x: Array) -> Array:
-        return self.of().logsf(x, *self.args, **self.kwds)
+        return self._of().logsf(x, *self.args, **self.kwds)
 
     def ppf(self, q: Array) -> Array:
-        return self.of().ppf(q, *self.args, **self.kwds)
+        return self._of().ppf(q, *self.args, **self.kwds)
 
     def isf(self, q: Array) -> Array:
-        return self.of().isf(q, *self.args, **self.kwds)
+        return self._of().isf(q, *self.args, **self.kwds)
 
 
 def _given(x: Any) -> tuple[Any, ...]:
@@ -71,7 +71,7 @@ def _name(x: Any) -> tuple[Any, ...]:
 
 
 def _frozen(state: Mapping[str, Any]) -> Any:
-    return getattr(sys.modules["scipy.stats"], state["name"])(*state["args"], **state["kwds"])
+    return getattr(sys.modules["scipy.stats"], state["_name"])(*state["args"], **state["kwds"])
 
 
 @replaces(
@@ -79,17 +79,17 @@ def _frozen(state: Mapping[str, Any]) -> Any:
     "rv_continuous_frozen",
     parts=("args", "kwds"),
     take_parts=_given,
-    values=("name",),
+    values=("_name",),
     take_values=_name,
     rebuilt=_frozen,
     instead=INSTEAD,
 )
 class Continuous(Frozen):
     def pdf(self, x: Array) -> Array:
-        return self.of().pdf(x, *self.args, **self.kwds)
+        return self._of().pdf(x, *self.args, **self.kwds)
 
     def logpdf(self, x: Array) -> Array:
-        return self.of().logpdf(x, *self.args, **self.kwds)
+        return self._of().logpdf(x, *self.args, **self.kwds)
 
 
 @replaces(
@@ -97,17 +97,17 @@ class Continuous(Frozen):
     "rv_discrete_frozen",
     parts=("args", "kwds"),
     take_parts=_given,
-    values=("name",),
+    values=("_name",),
     take_values=_name,
     rebuilt=_frozen,
     instead=INSTEAD,
 )
 class Discrete(Frozen):
     def pmf(self, k: Array) -> Array:
-        return self.of().pmf(k, *self.args, **self.kwds)
+        return self._of().pmf(k, *self.args, **self.kwds)
 
     def logpmf(self, k: Array) -> Array:
-        return self.of().logpmf(k, *self.args, **self.kwds)
+        return self._of().logpmf(k, *self.args, **self.kwds)
 
 
 # ----- Several variables

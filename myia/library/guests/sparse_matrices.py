@@ -63,13 +63,13 @@ class Sparse:
     """What all formats have."""
 
     __array_ufunc__ = None
-    is_matrix = False  # of the older classes, whose `*` is a product of matrices
+    _is_matrix = False  # of the older classes, whose `*` is a product of matrices
     ndim = 2
     data: Array
     shape: tuple[int, int]
-    own: Any  # the class of ours
-    with_data: Any  # of each format
-    times: Any
+    _own: Any  # the class of ours
+    _with_data: Any  # of each format
+    _times: Any
     transpose: Any
     toarray: Any
 
@@ -96,7 +96,7 @@ class Sparse:
             raise ValueError("Scalar operands are not allowed, use '*' instead")
         if x.ndim > 2:
             raise NotImplementedError("a product of a sparse matrix and an array of three axes")
-        return self.times(x)
+        return self._times(x)
 
     def __rmatmul__(self, other: Array) -> Array:
         x = np.asarray(other)
@@ -104,48 +104,48 @@ class Sparse:
             raise ValueError("Scalar operands are not allowed, use '*' instead")
         if x.ndim > 2:
             raise NotImplementedError("a product of a sparse matrix and an array of three axes")
-        return self.transpose().times(x.T).T
+        return self.transpose()._times(x.T).T
 
     def __mul__(self, other: Array) -> Array:
         if isinstance(other, Sparse) or np.ndim(other) > 0:
-            if self.is_matrix:
+            if self._is_matrix:
                 return self @ other
             raise NotImplementedError(f"an elementwise product of a sparse array and {OF_DENSE}")
-        return self.with_data(self.data * other)
+        return self._with_data(self.data * other)
 
     def __rmul__(self, other: Array) -> Array:
         if np.ndim(other) > 0:
-            if self.is_matrix:
+            if self._is_matrix:
                 return other @ self
             raise NotImplementedError(f"an elementwise product of a sparse array and {OF_DENSE}")
-        return self.with_data(other * self.data)
+        return self._with_data(other * self.data)
 
     def __truediv__(self, other: Array) -> Array:
         if isinstance(other, Sparse) or np.ndim(other) > 0:
             raise NotImplementedError(f"a quotient of a sparse matrix and {OF_DENSE}")
         data = self.data if self.data.dtype.kind == "c" else self.data.astype(np.float64)
-        return self.with_data(data * (1.0 / other))  # as SciPy has it
+        return self._with_data(data * (1.0 / other))  # as SciPy has it
 
     def __neg__(self) -> Array:
-        return self.with_data(-self.data)
+        return self._with_data(-self.data)
 
     def copy(self) -> Array:
-        return self.with_data(self.data.copy())
+        return self._with_data(self.data.copy())
 
     def sum(self, axis: int | None = None) -> Array:
         if axis is None:
             return self.data.sum()
-        if self.is_matrix:
+        if self._is_matrix:
             raise NotImplementedError("a sum of a sparse matrix along an axis, an `np.matrix`,")
         if not -2 <= axis < 2:
             raise ValueError("axis out of range")
         total = self.data.sum().dtype
         if axis % 2 == 0:
-            return self.transpose().times(np.ones(self.shape[0], total))
-        return self.times(np.ones(self.shape[1], total))
+            return self.transpose()._times(np.ones(self.shape[0], total))
+        return self._times(np.ones(self.shape[1], total))
 
     def todense(self) -> Array:
-        if self.is_matrix:
+        if self._is_matrix:
             raise NotImplementedError("`todense` of a sparse matrix, an `np.matrix`,")
         return self.toarray()
 
@@ -160,15 +160,15 @@ class Compressed(Sparse):
     def __init__(self, data: Array, indices: Array, indptr: Array, shape: Array) -> None:
         self.data, self.indices, self.indptr, self.shape = data, indices, indptr, shape
 
-    def with_data(self, data: Array) -> Array:
-        return self.own(data, self.indices, self.indptr, self.shape)
+    def _with_data(self, data: Array) -> Array:
+        return self._own(data, self.indices, self.indptr, self.shape)
 
 
 @compiled_methods
 class Csr(Compressed):
     format = "csr"
 
-    def times(self, x: Array) -> Array:
+    def _times(self, x: Array) -> Array:
         return rows_times(self.data, self.indices, self.indptr, x, self.shape)
 
     def toarray(self) -> Array:
@@ -192,7 +192,7 @@ class Csr(Compressed):
 class Csc(Compressed):
     format = "csc"
 
-    def times(self, x: Array) -> Array:
+    def _times(self, x: Array) -> Array:
         return columns_times(self.data, self.indices, self.indptr, x, self.shape)
 
     def toarray(self) -> Array:
@@ -213,18 +213,18 @@ class Coo(Sparse):
     def __init__(self, data: Array, row: Array, col: Array, shape: Array) -> None:
         self.data, self.row, self.col, self.shape = data, row, col, shape
 
-    def with_data(self, data: Array) -> Array:
-        return self.own(data, self.row, self.col, self.shape)
+    def _with_data(self, data: Array) -> Array:
+        return self._own(data, self.row, self.col, self.shape)
 
     @property
     def coords(self) -> Array:
         return self.row, self.col
 
-    def times(self, x: Array) -> Array:
+    def _times(self, x: Array) -> Array:
         return elements_times(self.data, self.row, self.col, x, self.shape)
 
     def transpose(self) -> Array:
-        return self.own(self.data, self.col, self.row, self.shape[::-1])
+        return self._own(self.data, self.col, self.row, self.shape[::-1])
 
     def toarray(self) -> Array:
         found = np.zeros(self.shape, self.data.dtype)
@@ -328,7 +328,7 @@ class CscArray(Csc):
 
 @_compressed("csr_matrix")
 class CsrMatrix(Csr):
-    is_matrix = True
+    _is_matrix = True
 
     def transpose(self) -> Array:
         return CscMatrix(self.data, self.indices, self.indptr, self.shape[::-1])
@@ -336,7 +336,7 @@ class CsrMatrix(Csr):
 
 @_compressed("csc_matrix")
 class CscMatrix(Csc):
-    is_matrix = True
+    _is_matrix = True
 
     def transpose(self) -> Array:
         return CsrMatrix(self.data, self.indices, self.indptr, self.shape[::-1])
@@ -349,4 +349,4 @@ class CooArray(Coo):
 
 @_by_elements("coo_matrix")
 class CooMatrix(Coo):
-    is_matrix = True
+    _is_matrix = True

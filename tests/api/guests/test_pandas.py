@@ -81,6 +81,18 @@ def test_series():
     assert np.isnan(myia.jit(lambda s: s.min())(empty))
 
 
+def test_names_of_columns():
+    names = ["labels", "names", "arrays", "origin", "column", "array"]
+    data = pandas.DataFrame({name: [float(i), 2.0] for i, name in enumerate(names)})
+    f = lambda d: (d.labels, d.names, d.arrays, d.origin, d.column, d.array, d["array"] * 2)  # noqa: E731
+    for x, y in zip(myia.jit(f)(data), f(data)):
+        assert x.tolist() == y.tolist()
+    with pytest.raises(myia.errors.MyiaError, match="`count` of a DataFrame is not supported"):
+        myia.jit(lambda d: d.count)(data)
+    with pytest.raises(myia.errors.MyiaError, match=r"`numpy\.matmul` of a Series"):
+        myia.jit(lambda d: np.matmul(d.labels, d.array))(data)
+
+
 def test_memory_is_seen_anew():
     data = pandas.DataFrame({"x": [1.0, 2.0]})
     F = myia.jit(lambda d: d.x.sum())

@@ -149,6 +149,8 @@ def test_requires_grad_is_read_only():
     found = myia.grad(lambda x: np.sum(x**3))(x)
     same(found, np.array([3.0, 12.0], np.float32))
     assert not found.requires_grad and x.grad is None
+    weight = torch.nn.Parameter(x.detach())
+    same(myia.grad(lambda x: np.sum(x**3))(weight), np.array([3.0, 12.0], np.float32))
     y = x * 2
     same(myia.vjp(lambda x: x**2, y)[0], np.array([4.0, 16.0], np.float32))
 
