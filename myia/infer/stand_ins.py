@@ -34,6 +34,8 @@ class StandIn(NamedTuple):
 
 STAND_INS: dict[type, StandIn] = {}  # by the original
 ORIGINALS: dict[type, StandIn] = {}  # by the stand-in
+# What classes of ours stand for whose objects only the program makes: instances like any other.
+MADE: dict[type, type] = {}
 
 
 def register(found: StandIn) -> None:
@@ -50,6 +52,8 @@ def in_program(cls: type) -> type:
 
 def in_python(cls: type) -> type:
     """The class of which a user knows the instances."""
+    if cls in MADE:
+        return MADE[cls]
     found = ORIGINALS.get(cls)
     return library_class(cls) or cls if found is None else found.original
 

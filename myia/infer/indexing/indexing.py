@@ -172,6 +172,8 @@ def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
         ctx.write(as_ref(x), contents.with_items(values))
     elif isinstance(contents, AnyList):
         delete_list_item(ctx, as_ref(x), contents, key)
+    elif (found := ctx.special_method(x, "__delitem__")) is not None:
+        ctx.call(found, (key,), {})
     else:
         ctx.fail(Unsupported, what=f"deletion of an item of {ctx.describe(x)}")
 

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import collections
+from dataclasses import replace
 from typing import Any
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.heap import DictObject, SetObject
-from myia.infer.domain.values import NONE, Abstract, Closure, Ref, Static, is_none
+from myia.infer.domain.values import (
+    NONE,
+    Abstract,
+    Closure,
+    Iterator,
+    Ref,
+    Scalar,
+    Static,
+    is_none,
+    is_static_int,
+)
 from myia.infer.indexing.dict_items import dict_key
+from myia.infer.loops.iterables import Items, items_of
+from myia.infer.loops.iterators import SEQUENCES, iterator
 from myia.infer.numeric.constant_methods import constant_or_none, set_items
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.registry import as_is, function, method
+from myia.infer.stand_ins import MADE
+from myia.library.python.iterators import items_of_kind
+from myia.library.source import deques
 from myia.library.source.deques import new_deque
 from myia.library.support.from_source import call_source
 
@@ -38,6 +54,45 @@ def _defaultdict(
 @function(collections.deque)
 def _deque(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
     return call_source(ctx, new_deque, args, kwargs)
+
+
+MADE[deques.Deque] = collections.deque
+
+
+@function(deques.items_of, dynamic=as_is)
+def _iterated(ctx: Context, *parts: Abstract) -> Abstract:
+    return iterator(ctx, "deque", *parts)
+
+
+@items_of_kind("deque")
+def _items_of_deque(ctx: Context, x: Iterator) -> Items:
+    """Those of its list. Python raises an error where it changes meanwhile."""
+    of, items, before = x.items
+    part = items_of(ctx, items)
+
+    def unchanged() -> None:
+        now = ctx.getattr(of, "changes")
+        if isinstance(now, Scalar) and isinstance(before, Scalar):
+            same = now.value is before.value
+        else:
+            same = is_static_int(now) and is_static_int(before) and now.value == before.value
+        if not same:
+            what = "a deque that is changed while a loop runs over it"
+            ctx.fail(Unsupported, what=what, help_text="loop over a copy: `for x in list(d):`")
+
+    def item(i: Abstract) -> Abstract:
+        unchanged()
+        return part.item(i)
+
+    def current(i: int) -> Abstract | None:
+        unchanged()
+        assert part.current_item is not None
+        return part.current_item(i)
+
+    return replace(part, item=item, current_item=current if part.current_item else None)
+
+
+SEQUENCES["deque"] = lambda ctx, x: x.items[1]
 
 
 @function(collections.Counter)

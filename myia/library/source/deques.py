@@ -6,13 +6,25 @@ import collections
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from myia.infer.recursion.blocks import following
+
+
+def items_of(deque: Deque, items: list[Any], changes: Any) -> Iterator[Any]:
+    """The items, of a deque that does not change meanwhile: inference has a handler for it."""
+    raise NotImplementedError
+
 
 class Deque:
-    """What `deque(iterable, maxlen)` is in compiled code."""
+    """What `deque(iterable, maxlen)` is in compiled code.
+
+    `changes`: how often items may have come or gone; a loop over it compares them.
+    """
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, iterable: Iterable[Any] = (), maxlen: int | None = None) -> None:
         self.items = list(iterable)
-        self.maxlen = maxlen
+        self.maxlen, self.changes = maxlen, 0
         if maxlen is not None and len(self.items) > maxlen:
             self.items = self.items[len(self.items) - maxlen :]
 
@@ -21,11 +33,13 @@ class Deque:
         return collections.deque(self.items, self.maxlen)
 
     def append(self, x: Any) -> None:
+        self.changes = following(self.changes)
         self.items.append(x)
         if self.maxlen is not None and len(self.items) > self.maxlen:
             self.items.pop(0)
 
     def appendleft(self, x: Any) -> None:
+        self.changes = following(self.changes)
         self.items.insert(0, x)
         if self.maxlen is not None and len(self.items) > self.maxlen:
             self.items.pop()
@@ -39,34 +53,41 @@ class Deque:
             self.appendleft(x)
 
     def pop(self) -> Any:
+        self.changes = following(self.changes)
         if len(self.items) == 0:
             raise IndexError("pop from an empty deque")
         return self.items.pop()
 
     def popleft(self) -> Any:
+        self.changes = following(self.changes)
         if len(self.items) == 0:
             raise IndexError("pop from an empty deque")
         return self.items.pop(0)
 
     def rotate(self, n: int = 1) -> None:
+        self.changes = following(self.changes)
         if len(self.items) > 0:
             k = n % len(self.items)
             self.items = self.items[len(self.items) - k :] + self.items[: len(self.items) - k]
 
     def insert(self, i: int, x: Any) -> None:
+        self.changes = following(self.changes)
         if self.maxlen is not None and len(self.items) >= self.maxlen:
             raise IndexError("deque already at its maximum size")
         self.items.insert(i, x)
 
     def remove(self, x: Any) -> None:
+        self.changes = following(self.changes)
         if x not in self.items:
             raise ValueError("deque.remove(x): x not in deque")
         self.items.remove(x)
 
     def clear(self) -> None:
+        self.changes = following(self.changes)
         self.items.clear()
 
     def reverse(self) -> None:
+        self.changes = following(self.changes)
         self.items.reverse()
 
     def copy(self) -> Deque:
@@ -82,7 +103,7 @@ class Deque:
         return len(self.items)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.items)
+        return items_of(self, self.items, self.changes)
 
     def __reversed__(self) -> Iterator[Any]:
         return reversed(self.items)
@@ -91,10 +112,28 @@ class Deque:
         return x in self.items
 
     def __getitem__(self, i: int) -> Any:
+        self.require(i)
         return self.items[i]
 
     def __setitem__(self, i: int, x: Any) -> None:
+        self.require(i)
         self.items[i] = x
+
+    def __delitem__(self, i: int) -> None:
+        self.changes = following(self.changes)
+        self.require(i)
+        del self.items[i]
+
+    def require(self, i: int) -> None:
+        if i >= len(self.items) or i < -len(self.items):
+            raise IndexError("deque index out of range")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, collections.deque) and self.items == list(other)
+
+    def __iadd__(self, other: Iterable[Any]) -> Deque:
+        self.extend(other)
+        return self
 
 
 def new_deque(iterable: Iterable[Any] = (), maxlen: int | None = None) -> Deque:
