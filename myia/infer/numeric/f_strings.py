@@ -85,10 +85,13 @@ def printed(
     if isinstance(x, (Static, Outside)):
         return escaped(_formatted(ctx, x.value, conversion, spec)), []
     if isinstance(x, Text):
+        if spec or conversion not in (None, "s"):
+            how = f"`{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}`"
+            ctx.fail(Unsupported, what=f"{how} of {ctx.describe(x)}")
         return x.template, list(x.items)
     if isinstance(x, Scalar) or ctx.is_array(x):
         how = _conversion(x, conversion, spec)
-        return f"{{{how}{':' if spec else ''}{spec}}}", [x]
+        return f"{{{how}{':' if spec else ''}{spec}}}", [_as_it_is(ctx, x)]
     if isinstance(x, Tuple) or (isinstance(x, Ref) and isinstance(ctx.contents(x), ListObject)):
         found = [printed(ctx, item, "r") for item in ctx.list_items(x)]
         left, right = "()" if isinstance(x, Tuple) else "[]"
@@ -98,6 +101,23 @@ def printed(
     if isinstance(x, (Caught, NewException)) and conversion in (None, "s"):
         return printed(ctx, ctx.call(Static(str), (x,), {}), None, spec)
     ctx.fail(Unsupported, what=f"printing {ctx.describe(x)}")
+
+
+def _as_it_is(ctx: Context, x: Abstract) -> Abstract:
+    """An array as it is now: what is stored into it before the text is printed is not in it."""
+    return ctx.array(ctx.read(x)) if isinstance(x, Ref) else x
+
+
+def concatenated(a: Abstract, b: Abstract) -> Text | None:
+    """`a + b` of two strings of which one has run-time numbers in it."""
+    parts: list[Text] = []
+    for x in (a, b):
+        if isinstance(x, Static) and isinstance(x.value, str):
+            x = Text(escaped(x.value), ())
+        if not isinstance(x, Text):
+            return None
+        parts.append(x)
+    return Text(parts[0].template + parts[1].template, parts[0].items + parts[1].items)
 
 
 # ----- Templates of `%` and `str.format`

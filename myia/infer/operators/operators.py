@@ -44,7 +44,7 @@ from myia.infer.lists import list_edits, list_slices
 from myia.infer.numeric import float_checks, floating_point_errors, integer_checks
 from myia.infer.numeric.constant_methods import evaluate_constant, evaluated, is_set
 from myia.infer.numeric.exact_comparison import held_by_floats
-from myia.infer.numeric.f_strings import percent_format
+from myia.infer.numeric.f_strings import concatenated, percent_format
 from myia.infer.numeric.promotion import (
     PRIMITIVES,
     broadcast_shapes,
@@ -224,6 +224,8 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             return ctx.call(Static(list_slices.repeated), (repeated, count), {})
         items *= ctx.int_of(count, "how often a sequence is repeated")
         return ctx.new(ListObject(items)) if is_list(repeated) else Tuple(items)
+    if op == "+" and (text := concatenated(a, b)) is not None:
+        return text
     if is_set(ctx, a) and is_set(ctx, b):
         found = evaluated(ctx, OPERATORS[op][0], a, b, ordered=False)
         if found is None:

@@ -34,6 +34,24 @@ def test_the_text_is_that_of_python(capsys, dtype):
         assert capsys.readouterr().out == expected
 
 
+def says_later(x, i):
+    s, t = f"{x} {x[i]}", "%s" % [x[i], i]
+    u = "{}" + s + "" + "!"
+    x[i] = 7.0
+    for k in range(2):
+        u += f" {k} {x[k]:.1f};"
+    print(s, t, u)
+    return x[i]
+
+
+def test_a_text_says_what_was_so_when_it_was_made(capsys):
+    for i in range(3):
+        says_later(X.copy(), i)
+        expected = capsys.readouterr().out
+        myia.jit(says_later)(X.copy(), i)
+        assert capsys.readouterr().out == expected
+
+
 def test_messages():
     def f(x):
         if x > 1.0:
@@ -53,6 +71,14 @@ def test_messages():
         (lambda x: print("%d" % (x, x)), TypeError, "not all arguments"),
         (lambda x: print("%x" % x), myia.MyiaError, "this template of `%`"),
         (lambda x: print("{0.real}".format(x)), myia.MyiaError, "this template"),
+        (
+            lambda x: print("{:>8}".format(str(x))),
+            myia.MyiaError,
+            "`:>8` of a string with run-time",
+        ),
+        (lambda x: print("{!r}".format(str(x))), myia.MyiaError, "`!r` of a string with run-time"),
+        (lambda x: print([f"{x}"]), myia.MyiaError, "`!r` of a string with run-time"),
+        (lambda x: print(f"{x}" + x), TypeError, "unsupported operand types"),
     ],
 )
 def test_refused(f, error, message):
