@@ -122,13 +122,6 @@ PROGRAMS = {
         """,
         (np.zeros(3, np.float32), np.zeros(3), 1.0),
     ),
-    "other_byte_order": (
-        """
-        def f(x):
-            return x * 2
-        """,
-        (np.ones(2, ">f8"),),
-    ),
     "long_double": (
         """
         def f(x, state):
