@@ -64,7 +64,7 @@ def test_a_million_samples(name):
     check_stream(lambda r: getattr(r, name)(*MANY[name], 10**6), rtol=1e-15, calls=1)
 
 
-@pytest.mark.parametrize("shape", [0.4, 2.5])
+@pytest.mark.parametrize("shape", [pytest.param(0.4, marks=pytest.mark.slow), 2.5])
 def test_a_gamma_sample_moves_at_a_fixed_quantile(shape):
     x = np.random.default_rng(1).standard_gamma(shape)
     at, step = stats.gamma.cdf(x, shape), 1e-5
@@ -73,6 +73,7 @@ def test_a_gamma_sample_moves_at_a_fixed_quantile(shape):
     assert got == pytest.approx((ends[1] - ends[0]) / (2 * step), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_the_mean_of_derivatives():
     """The derivative of the mean of a gamma distribution in its shape is the scale."""
 
