@@ -31,6 +31,8 @@ from myia.infer.numeric import floating_point_errors
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
+from myia.infer.paths.branches import on_each
+from myia.infer.paths.choice import is_of_objects
 from myia.infer.paths.raised import within_op
 from myia.primitives.pointwise import logic
 from myia.source.process import BRIEF
@@ -189,6 +191,13 @@ def invoke(
     (`x[i : i + 3]`): it is checked at run time to have exactly this length.
     """
     args = [ctx.force(x) for x in args]
+    if any(map(is_of_objects, (*args, *kwargs.values()))):
+        n, names = len(args), tuple(kwargs)
+        return on_each(
+            ctx,
+            (*args, *kwargs.values()),
+            lambda xs: invoke(ctx, handler, name, xs[:n], dict(zip(names, xs[n:])), function),
+        )
     general = _signature(handler)
     forced = ((k, ctx.force(x)) for k, x in kwargs.items())
     kwargs = {k: x for k, x in forced if is_given(x) or _takes(general, k)}

@@ -304,9 +304,9 @@ PROGRAMS = {
         """
         def f(x):
             if x > 0:
-                y = (x, x)
+                y = np.array([x, x])
             else:
-                y = x
+                y = (x, x)
             return y
         """,
         (1.0,),

@@ -174,6 +174,8 @@ class Context(Objects):
         # inferred as state machines; functions whose recursion has to be unrolled.
         self.calling: Op | None = None
         self.machines: list[Any] = []
+        # In loops: objects of several kinds on two paths become a choice (`paths/choice.py`).
+        self.takes_objects = False
         self.unrolled: set[Code] = set()
 
     def load(self, f: Any) -> Code:

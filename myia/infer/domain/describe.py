@@ -62,6 +62,8 @@ def describe(x: Abstract, heap: Heap) -> str:
         return f"a Python {of_python}" if of_python else f"a {x.dtype} scalar"
     if isinstance(x, Optional):
         return f"None or {describe(x.value, heap)}"
+    if isinstance(x, Choice) and isinstance(x.options[0], (Ref, Tuple)):
+        return " or ".join(describe(option, heap) for option in x.options)
     if isinstance(x, Tuple):
         return f"a tuple of {len(x.items)} items"
     if isinstance(x, (Opaque, NewException)):

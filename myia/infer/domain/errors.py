@@ -17,6 +17,10 @@ class NeedsStatic(MyiaError):
     """Raised where only a compile-time value will do: a loop around may unroll and try again."""
 
 
+class NeedsChoice(NeedsStatic):
+    """The same, where a choice of objects (`infer/paths/choice.py`) might do."""
+
+
 class CertainError(MyiaError):
     """Python raises here, if the program comes here.
 

@@ -19,6 +19,10 @@ class Mismatch(Exception):
         self.help: dict[str, Any] = {} if help_text is None else {"help_text": help_text}
 
 
+class ObjectsDiffer(Mismatch):
+    """Two objects that could be a choice (`infer/paths/choice.py`), where none is made."""
+
+
 class UnboundedGrowth(Mismatch):
     """A list or an array that grows in a loop whose trip count has no bound."""
 

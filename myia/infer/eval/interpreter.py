@@ -26,6 +26,7 @@ from myia.infer.domain.values import (
     NONE,
     Abstract,
     Opaque,
+    Optional,
     Outside,
     Ref,
     Scalar,
@@ -39,6 +40,8 @@ from myia.infer.lists.growing_lists import list_length
 from myia.infer.loops.iterables import items_of, iterated
 from myia.infer.loops.iterators import is_generator, sequence_of, use_up
 from myia.infer.numeric.samples import has, type_of
+from myia.infer.paths.branches import on_each
+from myia.infer.paths.choice import is_of_objects
 from myia.infer.paths.raised import may_have_raised, unless_raised, within_op
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
@@ -242,6 +245,17 @@ def give_name(ctx: Interpreter, name: str | None, x: Abstract) -> None:
             value.name = name
 
 
+# Ops that are done with each of the objects that may be selected at run time.
+ON_EACH = (
+    *(py.getattr_, py.setattr_, py.getitem, py.setitem, py.delitem),
+    *(py.unary, py.binary, py.inplace, py.unpack, py.format_),
+)
+
+
+def _may_be_objects(x: Abstract) -> bool:
+    return isinstance(x, Optional) and is_of_objects(x.value)
+
+
 def handles(primitive: Primitive, optional: bool = False) -> Callable[..., Any]:
     """Register a handler `(ctx, op, *operands) -> results`.
 
@@ -251,8 +265,13 @@ def handles(primitive: Primitive, optional: bool = False) -> Callable[..., Any]:
     def register(handler: Callable[..., Any]) -> Callable[..., Any]:
         def handle(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
             xs = [env[x] for x in op.operands]
-            if not optional:
+            if not optional or (primitive in ON_EACH and any(map(_may_be_objects, xs))):
                 xs = [ctx.force(x) for x in xs]
+            if primitive in ON_EACH:
+                return on_each(ctx, xs, lambda xs: Tuple(results(ctx, op, xs))).children()
+            return results(ctx, op, xs)
+
+        def results(ctx: Interpreter, op: Op, xs: Sequence[Abstract]) -> tuple[Abstract, ...]:
             out = handler(ctx, op, *xs)
             return () if out is None else out if type(out) is tuple else (out,)
 

@@ -18,6 +18,7 @@ from myia.infer.domain.values import (
     NONE,
     UNDEFINED,
     Abstract,
+    Choice,
     Closure,
     NewException,
     Optional,
@@ -52,9 +53,10 @@ from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.subnormal_checks import OPERATORS, check_subnormals
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
-from myia.infer.paths.branches import branch_many
+from myia.infer.paths.branches import branch_many, branch_options
 from myia.infer.paths.caught import given
-from myia.ir.core import Op, Region
+from myia.infer.paths.choice import is_of_objects
+from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Primitive
 from myia.primitives.core import py
 from myia.primitives.core.define import constant
@@ -317,6 +319,17 @@ def _narrowed(ctx: Context, env: Env, condition: Abstract, holds: bool) -> Gener
         env.update(known)
 
 
+def _loop_over_each(
+    ctx: Interpreter, op: Op, env: Env, items: Value, given: Choice
+) -> tuple[Abstract, ...]:
+    """A loop over one of several objects."""
+
+    def over(option: Abstract) -> Abstract:
+        return Tuple(_loop(ctx, op, {**env, items: option}))
+
+    return branch_options(ctx, given, over).children()
+
+
 def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     parts = Loop.of(op)
     if (known := static_code.run_loop(ctx, op, env)) is not None:
@@ -338,6 +351,8 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
 
     iterable = None
     if parts.count is not None:
+        if is_of_objects(given := ctx.force(env[parts.count])):
+            return _loop_over_each(ctx, op, env, parts.count, given)
         may_close = cond is not None
         iterable = weaving.as_generator(ctx, env[parts.count], may_close=may_close)
     init = [env[x] for x in parts.carries]

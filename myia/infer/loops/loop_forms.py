@@ -7,7 +7,13 @@ before the loop is restored, and the next form is inferred.
 from __future__ import annotations
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import CertainError, LoopChangesType, NeedsStatic, TooManyIterations
+from myia.infer.domain.errors import (
+    CertainError,
+    LoopChangesType,
+    NeedsChoice,
+    NeedsStatic,
+    TooManyIterations,
+)
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.values import TRUE, Abstract, Static, is_static_int
 from myia.infer.lists.list_rows import before_rows
@@ -28,7 +34,7 @@ from myia.infer.loops.unrolling import (
 from myia.infer.paths.branches import branch_many
 from myia.infer.paths.raised import unless_raised
 from myia.ir.builder import current_builder
-from myia.source.diagnostics import MyiaError
+from myia.source.diagnostics import InternalError, MyiaError
 
 # Iterations of a `while` that are counted by unrolling it. It must become a loop then.
 MAX_COUNTED_WHILE_ITERATIONS = 4096
@@ -84,9 +90,16 @@ def _known_loop(
         return _raising_first_iteration(ctx, code, init, error)
     except NeedsStatic as need:
         # It cannot be unrolled. An enclosing loop may be, and make the value known in this one.
-        if code.items is not None and not is_static_int(code.items.length):
+        once = code.items is not None and not is_static_int(code.items.length)
+        if once and not (isinstance(need, NeedsChoice) and not ctx.takes_objects):
             raise
         ctx.rewind(saved, mark)
+        if isinstance(need, NeedsChoice) and not ctx.takes_objects:
+            if (found := _with_choices(ctx, code, init)) is not None:
+                return found
+            ctx.rewind(saved, mark)
+        if once:
+            raise
         if code.items is None and isinstance(need.diagnostic, LoopChangesType):
             return _counted(ctx, code, init, need)
         return unrolled(ctx, code, init, need)
@@ -95,6 +108,17 @@ def _known_loop(
     except FewIterations:
         ctx.rewind(saved, mark)
         return compiled(ctx, code, init, may_unroll=False)
+
+
+def _with_choices(ctx: Context, code: LoopCode, init: States) -> States | None:
+    """One loop, in which objects of several kinds are a choice; None: they cannot be."""
+    ctx.takes_objects = True
+    try:
+        return compiled(ctx, code, init, may_unroll=False)
+    except (MyiaError, MayRaise, ConditionHasEffects, InternalError):  # or it has no fixed point
+        return None
+    finally:
+        ctx.takes_objects = False
 
 
 def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> States:

@@ -13,22 +13,25 @@ unroll and try again), or both are sure to raise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import (
     AlreadyRaised,
     BranchesDiffer,
     CertainError,
+    NeedsChoice,
     NeedsStatic,
     RaiseReached,
     Slip,
 )
 from myia.infer.domain.heap import Heap
-from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth
+from myia.infer.domain.mismatch import Mismatch, ObjectsDiffer, UnboundedGrowth
 from myia.infer.domain.values import Abstract, Choice, Scalar, Tuple
 from myia.infer.lists.list_rows import before_rows
+from myia.infer.paths.choice import is_of_objects
 from myia.infer.paths.merge import merge_states
 from myia.infer.paths.merge_branch import BranchJoin, merge_survivor
 from myia.infer.paths.merge_result import Merge, MergeResult
@@ -132,7 +135,10 @@ def _merged_paths(ctx: Context, before: Heap, left: _Path, right: _Path) -> Merg
     x, y = left.state(ctx, before), right.state(ctx, before)
     try:
         if left.has_state and right.has_state:
-            join = BranchJoin(takes_any_size=ctx.capacities.known.are_used)
+            join = BranchJoin(
+                takes_any_size=ctx.capacities.known.are_used,
+                takes_objects=ctx.takes_objects or not (ctx.loop_depth or ctx.machines),
+            )
             if left.error is not None or right.error is not None:
                 both = (*left.builder.ops, *right.builder.ops)
                 join = replace(join, survivor=frozenset(r for op in both for r in op.results))
@@ -145,7 +151,8 @@ def _merged_paths(ctx: Context, before: Heap, left: _Path, right: _Path) -> Merg
         return merge_survivor(merge, live.result, live is left, ctx.error_id)
     except Mismatch as mismatch:
         ctx.capacities.known.are_missed |= isinstance(mismatch, UnboundedGrowth)
-        ctx.fail(BranchesDiffer, error=NeedsStatic, a=mismatch.a, b=mismatch.b, **mismatch.help)
+        error = NeedsChoice if isinstance(mismatch, ObjectsDiffer) else NeedsStatic
+        ctx.fail(BranchesDiffer, error=error, a=mismatch.a, b=mismatch.b, **mismatch.help)
 
 
 def _closed_region(merged: MergeResult, path: _Path, ctx: Context) -> Region:
@@ -161,6 +168,8 @@ def branch_options(
     ctx: Context, x: Choice, use: Callable[[Abstract], Abstract], first: int = 0
 ) -> Abstract:
     """`use` of the option at the run-time index, which is not less than `first`."""
+    if first == 0 and is_of_objects(x):
+        use = partial(_use_of_object, use)
     if first == len(x.options) - 1:
         return use(x.options[first])
     chosen = logic.eq(x.index.value, constant(first, x.index.dtype))
@@ -170,6 +179,26 @@ def branch_options(
         lambda: use(x.options[first]),
         lambda: branch_options(ctx, x, use, first + 1),
     )
+
+
+def _use_of_object(use: Callable[[Abstract], Abstract], option: Abstract) -> Abstract:
+    """`use(option)`; a mistake is an error where the program comes here with this option."""
+    try:
+        return use(option)
+    except Slip as slip:
+        raise CertainError(slip.diagnostic, slip.check) from None
+
+
+def on_each(
+    ctx: Context, xs: Sequence[Abstract], use: Callable[[Sequence[Abstract]], Abstract]
+) -> Abstract:
+    """`use(xs)`, for each option of the objects among `xs` that are selected at run time."""
+    i = next((i for i, x in enumerate(xs) if is_of_objects(x)), None)
+    if i is None:
+        return use(xs)
+    x, before, after = xs[i], xs[:i], xs[i + 1 :]
+    assert isinstance(x, Choice)
+    return branch_options(ctx, x, lambda option: on_each(ctx, [*before, option, *after], use))
 
 
 def branch_many(

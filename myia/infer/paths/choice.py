@@ -1,4 +1,4 @@
-"""Functions, strings and enum members selected at run time.
+"""Functions, strings, enum members and objects of several kinds, selected at run time.
 
 After `f = a if c else b` a call of `f` is a chain of branches, and so is `s == "on"` of a string.
 
@@ -9,16 +9,35 @@ After `f = a if c else b` a call of `f` is a chain of branches, and so is `s == 
 Merged with another function a choice gets another option. Two closures of the same code are one
 option: the values that they capture are merged.
 
-*When it gives up*: a loop that makes a new function of a choice in every iteration
-(`f = grad(f)`) raises Mismatch; its options would never end.
+So are instances of two classes, tuples of two lengths, a number or a tuple: what is done with them
+is done with each (`split`). Objects of one kind are merged, they need no choice.
+
+    o = Circle(r) if c else Square(r)       o: Choice(index, (Circle, Square))
+    y = o.area()                      ->    y: if index == 0: Circle's area, else Square's
+
+*When it gives up*: an array beside a value of another kind; a loop that makes a new
+function of a choice in every iteration (`f = grad(f)`) raises Mismatch; its options would never
+end. In loops objects are chosen only if that is the only way (`infer/loops/loop_forms.py`).
 """
 
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
+from typing import Any, TypeGuard
 
-from myia.infer.domain.dtypes import number_value
-from myia.infer.domain.values import FUNCTION_VALUES, Abstract, Choice, Scalar, Static, same_static
+from myia.infer.domain.dtypes import is_number, number_value
+from myia.infer.domain.heap import Contents, DictObject, InstanceObject, ListObject
+from myia.infer.domain.values import (
+    FUNCTION_VALUES,
+    Abstract,
+    Choice,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+    same_static,
+)
 from myia.infer.paths.merge_result import Merging
 from myia.ir.avals import I64
 from myia.ir.core import Value
@@ -35,8 +54,69 @@ def kind_of_option(x: Abstract) -> str | None:
         return kind_of_option(x.options[0])
     if isinstance(x, Static) and isinstance(x.value, (str, enum.Enum)):
         return "member" if isinstance(x.value, enum.Enum) else "string"
+    if isinstance(x, Static) and isinstance(x.value, type) and "%inner" in vars(x.value):
+        return None  # a class that the program makes: another one in each iteration
     is_function = callable(x.value) if isinstance(x, Static) else isinstance(x, FUNCTION_VALUES)
     return "function" if is_function else None
+
+
+def form(x: Abstract, contents_of: Callable[[Ref], Contents]) -> Any:
+    """The kind of an object that may be an option; None: it is none."""
+    if is_number(x):
+        return "number"
+    if isinstance(x, Tuple):
+        return (x.cls, len(x.items))
+    contents = contents_of(x) if isinstance(x, Ref) else None
+    if isinstance(contents, InstanceObject):
+        return contents.cls
+    if isinstance(contents, ListObject):
+        return "list"
+    return contents.key() if isinstance(contents, DictObject) else None
+
+
+def is_of_objects(x: Abstract) -> TypeGuard[Choice]:
+    """Is it a choice of objects? (Functions that are bound to one are functions.)"""
+    if not isinstance(x, Choice):
+        return False
+    return all(isinstance(o, (Ref, Tuple)) or is_number(o) for o in x.options)
+
+
+def need_choice_of_objects(merging: Merging, a: Abstract, b: Abstract) -> bool:
+    """Are they objects of different kinds, or a choice of objects beside another?"""
+    if is_of_objects(a) or is_of_objects(b):
+        return True
+    one, other = (form(x, of) for x, of in zip((a, b), merging.contents()))
+    return one is not None and other is not None and one != other
+
+
+def _are_the_same(a: Abstract, b: Abstract) -> bool:
+    """Do two choices hold the same objects?"""
+    return all(not isinstance(x, Ref) or x == y for x, y in zip(options_of(a), options_of(b)))
+
+
+def merged_objects(merging: Merging, a: Abstract, b: Abstract) -> Choice | None:
+    """The template of two objects; None: they have no common one."""
+    left, right = merging.contents()
+    forms = [form(o, left) for o in options_of(a)]
+    others = [form(o, right) for o in options_of(b)]
+    if None in forms or None in others:
+        return None
+    same = isinstance(a, Choice) and isinstance(b, Choice) and forms == others
+    # A loop would carry new objects in each round, without an end.
+    same = same and (merging.merge.join.takes_objects or _are_the_same(a, b))
+    if same and isinstance(a, Choice):
+        return a.rebuild(tuple(map(merging.merge_values, a.children(), b.children())))
+    if not merging.merge.join.takes_objects:
+        return None
+    beside = dict(zip(others, options_of(b)))
+    options = [
+        merging.merge_values(o, beside[f]) if f in beside else merging.one_sided(o, True)
+        for f, o in zip(forms, options_of(a))
+    ]
+    new = [merging.one_sided(o, False) for f, o in beside.items() if f not in forms]
+    of = a.index.value if isinstance(a, Choice) else None
+    index = Scalar(merging.placeholder(I64, of), True, 0, len(options) + len(new) - 1)
+    return Choice(index, (*options, *new))
 
 
 def same_function(a: Abstract, b: Abstract) -> bool:
@@ -58,9 +138,12 @@ def options_of(x: Abstract) -> tuple[Abstract, ...]:
     return x.options if isinstance(x, Choice) else (x,)
 
 
-def matching_option(option: Abstract, x: Abstract) -> Abstract | None:
+Same = Callable[[Abstract, Abstract], bool]
+
+
+def matching_option(option: Abstract, x: Abstract, same: Same = same_function) -> Abstract | None:
     """The option of `x` that is the same function."""
-    return next((o for o in options_of(x) if same_function(o, option)), None)
+    return next((o for o in options_of(x) if same(o, option)), None)
 
 
 def adds_nested_choice(a: Abstract, b: Abstract) -> bool:
@@ -88,11 +171,11 @@ def merged_choice(merging: Merging, a: Abstract, b: Abstract) -> Choice:
     return Choice(index, tuple(options))
 
 
-def option_index(x: Abstract, template: Choice) -> Value:
+def option_index(x: Abstract, template: Choice, same: Same = same_function) -> Value:
     """Which option of the template `x` is."""
 
     def option_number(option: Abstract) -> Value:
-        number = next(i for i, o in enumerate(template.options) if same_function(o, option))
+        number = next(i for i, o in enumerate(template.options) if same(option, o))
         return constant(number, I64.dtype)
 
     if not isinstance(x, Choice):

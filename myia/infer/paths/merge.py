@@ -42,7 +42,7 @@ from myia.infer.domain.heap import (
     ViewObject,
 )
 from myia.infer.domain.heap_arrays import ARRAYS, DYNAMIC_ARRAYS, ItemObject, array_aval
-from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth
+from myia.infer.domain.mismatch import Mismatch, ObjectsDiffer, UnboundedGrowth
 from myia.infer.domain.values import (
     UNDEFINED,
     Abstract,
@@ -108,6 +108,12 @@ class Walk(Merging):
             return self.merge_numbers(a, b)
         if isinstance(a, Optional) or isinstance(b, Optional) or is_absent(a) != is_absent(b):
             return self.merge_optional(a, b)
+        if choice.need_choice_of_objects(self, a, b):
+            found = choice.merged_objects(self, a, b)
+            if found is None:
+                one, other = describe(a, self.left), describe(b, self.right)
+                raise ObjectsDiffer(one, other)
+            return found
         if isinstance(a, Ref) and isinstance(b, Ref):
             return self.merge_refs(a, b)
         if is_absent(a) and is_absent(b):

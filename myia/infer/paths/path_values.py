@@ -13,6 +13,7 @@ from myia.infer.domain.heap import (
     AnyList,
     ArrayObject,
     BufferObject,
+    Contents,
     DynamicArray,
     Heap,
     Invalidated,
@@ -94,12 +95,25 @@ class _PathWalk:
                 self.value(child, inner)
 
     def choice(self, x: Abstract, template: Choice) -> None:
+        same = self.is_of_kind if choice.is_of_objects(template) else choice.same_function
         if template.index.value in self.placeholders:
-            self.values[template.index.value] = choice.option_index(x, template)
+            self.values[template.index.value] = choice.option_index(x, template, same)
         for option in template.options:
-            same = choice.matching_option(option, x)
-            if same is not None:
-                self.value(same, option)
+            found = choice.matching_option(option, x, same)
+            if found is not None:
+                self.value(found, option)
+
+    def is_of_kind(self, x: Abstract, option: Abstract) -> bool:
+        """Is an object of this state of the kind of an option of the template?"""
+
+        def merged(ref: Ref) -> Contents:
+            found = self.result.objects.get(ref.id)
+            return self.heap[ref.id] if found is None else found
+
+        known = self.result.objects
+        if isinstance(option, Ref) and option.id not in known and option.id not in self.heap:
+            return False  # an object of the other path
+        return choice.form(x, lambda ref: self.heap[ref.id]) == choice.form(option, merged)
 
     def object(self, x: Ref, merged_id: int) -> None:
         target = self.result.objects.get(merged_id)

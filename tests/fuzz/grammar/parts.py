@@ -227,6 +227,26 @@ class Parts(Statements):
             return [f"{indent}if {o} is not None:", f"{indent}{INDENT}{f} += {o}"]
         return [indent + form.format(f=f, o=o, v=self.float(1))]
 
+    @construct("one of two classes")
+    def duck(self, indent):
+        o, f = self.fresh("dk"), self.bind(self.target(FLOAT, "f"), FLOAT)
+        u, v = self.fresh("D"), self.fresh("D")
+        lines = [
+            f"class {u}:",
+            f"{INDENT}def __init__(self, v):",
+            f"{INDENT}{INDENT}self.v = v",
+            f"{INDENT}def get(self, k):",
+            f"{INDENT}{INDENT}return self.v * k",
+            f"class {v}({u}):",
+            f"{INDENT}def get(self, k):",
+            f"{INDENT}{INDENT}return super().get(k) - {self.float(0)}",
+            f"{o} = {u}({self.float(1)}) if {self.test(1)} else {v}({self.float(0)})",
+        ]
+        if self.chance(0.4):
+            lines.append(f"{o}.v {self.pick('+=', '=', '*=')} {self.float(1)}")
+        lines.append(f"{f} = {o}.get({self.float(1)}) + {o}.v")
+        return [indent + line for line in lines]
+
     @construct("an instance or a tuple")
     def either(self, indent):
         names = self.assignable(EITHER)

@@ -407,7 +407,7 @@ def a_method_as_exception(x):
         (returned, myia.MyiaError, "object of the class A that compiled code defines, as a result"),
         (returned_in_a_grown_list, myia.MyiaError, "object of the class A that compiled code"),
         (after_a_branch, myia.MyiaError, "a class that a branch or a loop defines, after it"),
-        (carried, myia.MyiaError, "a class that a branch or a loop defines, after it"),
+        (carried, myia.MyiaError, "loop"),
         (read_too_early, myia.MyiaError, "`k` is read before the class gives it a value"),
         (a_loop_in_the_body, myia.MyiaError, "not supported in the body of a class"),
         (own_metaclass, myia.MyiaError, "`metaclass=` of a class is not supported"),

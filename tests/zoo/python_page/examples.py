@@ -369,6 +369,17 @@ def finally_of_a_loop(x):
     return y
 
 
+@example("contexts", 'with np.errstate(divide="raise"):')
+def raised_by_errstate(x):
+    y = np.array([x, 0.0])
+    try:
+        with np.errstate(divide="raise"):
+            y = x / y
+    except FloatingPointError:
+        y[1] = x * x
+    return np.sum(y * y)
+
+
 @example("contexts", 'with np.errstate(divide="ignore"):')
 def under_errstate(x):
     with np.errstate(divide="ignore"):
@@ -530,6 +541,27 @@ def operators_of_a_class(x):
 @example("objects", "x.__mul__(x)")
 def special_method(x):
     return x.__mul__(x) + float.__add__(x, 1.0)
+
+
+@example("objects", "class Scaled(Dual):")
+def class_in_a_function(x):
+    class Scaled(Dual):
+        factor = x * x
+
+        def value(self):
+            return self.a * self.factor + (self * self).b
+
+    return Scaled(x, 1.0).value()
+
+
+@example("objects", "shape = Disk(x) if x > 0.5 else Dual(x, 1.0)")
+def one_of_two_classes(x):
+    class Disk(Dual):
+        def __init__(self, r):
+            super().__init__(r, 3.0 * r * r)
+
+    shape = Disk(x) if x > 0.5 else Dual(x, 1.0)
+    return shape.b + shape.a
 
 
 # ----- Refused: on the host
