@@ -99,7 +99,7 @@ def test_a_function_of_torch():
     torch = pytest.importorskip("torch")
     with pytest.raises(MyiaError, match=r"`torch\.sin` is not supported") as caught:
         myia.jit(lambda x: torch.sin(x))(1.0)
-    assert "np.from_dlpack" in str(caught.value).splitlines()[-1]
+    assert "a tensor that is an argument is an array here" in str(caught.value)
 
 
 @pytest.mark.parametrize("transform", (myia.jit, myia.grad, myia.value_and_grad))

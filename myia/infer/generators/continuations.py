@@ -132,7 +132,7 @@ def is_cyclic(block: Block | None) -> bool:
 # ----- One of several, at run time
 
 
-def is_one_of(k: Abstract, numbers: Sequence[int]) -> Value:
+def index_is_among(k: Abstract, numbers: Sequence[int]) -> Value:
     """Whether the run-time index of a choice is one of these."""
     assert isinstance(k, Choice)
     index = k.index.value
@@ -147,7 +147,7 @@ def holds(k: Abstract, test: Callable[[Abstract], bool]) -> Abstract:
     found = [test(option) for option in options_of(k)]
     if all(found) or not any(found):
         return Static(found[0])
-    return Scalar(is_one_of(k, [i for i, x in enumerate(found) if x]), weak=True)
+    return Scalar(index_is_among(k, [i for i, x in enumerate(found) if x]), weak=True)
 
 
 def restricted(k: Abstract, test: Callable[[Abstract], bool]) -> Abstract:
