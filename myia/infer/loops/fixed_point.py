@@ -63,6 +63,10 @@ from myia.source.diagnostics import InternalError
 MAX_ROUNDS = 24
 
 
+class NoFixedPoint(InternalError):
+    """The carried values of a loop change their forms in every round."""
+
+
 class ConditionHasEffects(Exception):
     """The condition changes objects: it cannot be a region of its own."""
 
@@ -127,7 +131,7 @@ def compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True
         state = _state_from(iteration.start, iteration.merged)
     if any(isinstance(contents, BufferObject) for contents in state.heap.objects.values()):
         ctx.needs_static("how far a list grows in this loop")
-    raise InternalError("a loop's fixed point was not reached")
+    raise NoFixedPoint("a loop's fixed point was not reached")
 
 
 def _refit_last_fixed_point(ctx: Context, key: Any, init: States, before: Heap) -> _State | None:

@@ -17,7 +17,7 @@ from myia.infer.domain.errors import (
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.values import TRUE, Abstract, Static, is_static_int
 from myia.infer.lists.list_rows import before_rows
-from myia.infer.loops.fixed_point import ConditionHasEffects, compiled
+from myia.infer.loops.fixed_point import ConditionHasEffects, NoFixedPoint, compiled
 from myia.infer.loops.iterables import Items
 from myia.infer.loops.unrolling import (
     MAX_UNROLLED_ITERATIONS,
@@ -34,7 +34,7 @@ from myia.infer.loops.unrolling import (
 from myia.infer.paths.branches import branch_many
 from myia.infer.paths.raised import unless_raised
 from myia.ir.builder import current_builder
-from myia.source.diagnostics import InternalError, MyiaError
+from myia.source.diagnostics import MyiaError
 
 # Iterations of a `while` that are counted by unrolling it. It must become a loop then.
 MAX_COUNTED_WHILE_ITERATIONS = 4096
@@ -115,7 +115,7 @@ def _with_choices(ctx: Context, code: LoopCode, init: States) -> States | None:
     ctx.takes_objects = True
     try:
         return compiled(ctx, code, init, may_unroll=False)
-    except (MyiaError, MayRaise, ConditionHasEffects, InternalError):  # or it has no fixed point
+    except (MyiaError, MayRaise, ConditionHasEffects, NoFixedPoint):
         return None
     finally:
         ctx.takes_objects = False
