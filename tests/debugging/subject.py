@@ -16,6 +16,7 @@ The text defines
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -27,7 +28,7 @@ import numpy as np
 
 from benchmarks.kernel_programs import KERNELS
 from tests.fuzz.grammar.generator import Generator
-from tests.fuzz.programs import ACTIVE, define, random_arguments
+from tests.fuzz.programs import ACTIVE, MODULES, define, random_arguments
 from tests.zoo.small_programs import PROGRAMS
 from tests.zoo.trees import differentiable
 
@@ -114,8 +115,11 @@ def with_arguments(source: str, seed: int, which: int) -> str:
     rng = Random(seed)
     args = [random_arguments(rng) for _ in range(which + 1)][which]
     text = ", ".join(_literal(x) for x in args)
-    head = "import math\n\nimport numpy as np\n\n"
-    return f"{head}{source.strip()}\n\nargs = ({text})\nargnums = {ACTIVE}\n"
+    used = [name for name in MODULES if re.search(rf"\b{name}\.", source)]
+    head = "".join(f"import {name}\n" for name in used if name != "np")
+    return (
+        f"{head}\nimport numpy as np\n\n{source.strip()}\n\nargs = ({text})\nargnums = {ACTIVE}\n"
+    )
 
 
 def _literal(x: Any) -> str:
