@@ -14,6 +14,8 @@ from tests.fuzz.run import run_narrow, run_seed
 NEEDED = {  # what makes the objects that a construct works on
     "generators without an end": ["generator functions"],
     "yield in blocks": ["generator functions"],
+    "resumed generators": ["generator functions"],
+    "generators in turns": ["generator functions"],
     "what Python's floats and indices raise": ["try"],
 }
 ONE_RUN = {
