@@ -124,8 +124,7 @@ def test_as_python_raises(name):
 REFUSED = {
     "fraction": lambda x: fractions.Fraction(1, 2),
     "class with __new__": lambda x: Single(1),
-    "random state": lambda x: np.random.RandomState(0),
-    "generator": lambda x: np.random.default_rng(0),
+    "bit generator": lambda x: np.random.Philox(0),
     "masked array": lambda x: MASKED + x[0],
     "text of a run-time value": lambda x: "a" + f"{x[0]}",
     "text repeated": lambda x: "ab" * int(x[0]),
