@@ -145,5 +145,10 @@ def test_vectorize():
 def test_vectorize_with_options_is_refused():
     with pytest.raises(MyiaError, match="signature"):
         myia.jit(lambda x: np.vectorize(branches, signature="(),()->()")(x, 1.0))(X)
-    with pytest.raises(MyiaError, match="stacked"):
-        myia.jit(lambda x: np.vectorize(lambda v: (v, v))(x))(X)
+
+
+def test_vectorize_a_function_of_several_results():
+    both = np.vectorize(lambda v, w: (v * w, int(v > w)))
+    for args in ((X, X[:, None]), (X, 2.0)):
+        for found, y in zip(myia.jit(lambda x, w: both(x, w))(*args), both(*args), strict=True):
+            assert_same(found, y)

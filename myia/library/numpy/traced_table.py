@@ -36,6 +36,7 @@ from myia.library.support.traced import (
     traced_by_name,
     traced_values,
 )
+from myia.library.support.ways import defined_by, way_of
 
 _numpy = partial(traced_by_name, np)
 
@@ -126,7 +127,7 @@ def _at_run_time(f: Any, source: Any) -> None:
         known = not isinstance(obj, (Scalar, Ref)) or constant_or_none(ctx, obj) is not None
         return (handler if known else by_source)(ctx, *args, **kwargs)
 
-    FUNCTIONS[f] = of_any_index
+    FUNCTIONS[f] = defined_by(way_of(handler), of_any_index)
     for_dynamic_arrays(of_any_index)(by_source)
 
 

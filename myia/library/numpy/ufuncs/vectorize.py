@@ -59,12 +59,17 @@ def map_elementwise(dtypes: Any, f: Callable[..., Any], *arrays: Any) -> Any:
         return of_each_dtype([np.zeros(shape, dtype) for dtype in dtypes])
     flat = [np.ravel(x) for x in arrays]
     found = [f(*[x[i] for x in flat]) for i in range(size)]
-    if dtypes is None:
+    if dtypes is None and not isinstance(found[0], tuple):
         return np.array(found).reshape(shape)
+    if dtypes is None:
+        return tuple([column(found, k).reshape(shape) for k, _ in enumerate(found[0])])
     if len(dtypes) == 1:
         return np.array(found).reshape(shape).astype(dtypes[0])
-    columns = [np.array([row[k] for row in found]) for k in range(len(dtypes))]
-    return tuple([x.reshape(shape).astype(dtype) for x, dtype in zip(columns, dtypes)])
+    return tuple([column(found, k).reshape(shape).astype(t) for k, t in enumerate(dtypes)])
+
+
+def column(rows: Any, k: int) -> Any:
+    return np.array([row[k] for row in rows])
 
 
 def of_each_dtype(arrays: Any) -> Any:
