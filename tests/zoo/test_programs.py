@@ -229,6 +229,7 @@ def check_xla(case: Case, args: tuple) -> None:
     assert_same(grad, want, XLA_RTOL, "gradient")
 
 
+@programs(2)
 def test_xla(case):
     """Each program at one of its inputs, which is not always the first one."""
     inputs = case.program.inputs
@@ -264,7 +265,7 @@ def check_second_order(case: Case, run: Callable[[str], Callable]) -> None:
         close(run(name)(xs, rest, weights, v), want @ vector(v), DIFFERENCE_RTOL, name)
 
 
-@programs(2)
+@programs(4)
 def test_second_order(case):
     check_second_order(case, case.on_reference)
 

@@ -130,7 +130,7 @@ def loop_ended_by_an_exception(x, n):
         return e.args[0] * x
 
 
-@program((2.0,))
+@program((2.0,), (1.5,))
 def factor_after_shifts(x):
     """The matrices that have no factor are no part of the derivative."""
     b = -np.eye(2)
