@@ -110,7 +110,7 @@ class Names(Statements):
 
     def text(self) -> str:
         """A text that shows run-time numbers; floats rounded, since compilers round otherwise."""
-        f, i = self.float(0), self.int(0)
+        f, i = (x.replace('"', "'") for x in (self.float(0), self.int(0)))  # within quotes
         return self.pick(
             f'f"{{{f}:.4f}} and {{{i}}}"',
             f'"%d: %.3f" % ({i}, {f})',
