@@ -18,10 +18,9 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.facts import Answer, Attribute, ClassAttribute, Question
 from myia.infer.domain.heap import CellObject
-from myia.infer.domain.values import Abstract, Closure, PyFunction, Ref
+from myia.infer.domain.values import IS_INNER, Abstract, Closure, PyFunction, Ref
 from myia.ir.builder import current_builder, is_open
 
-IS_INNER = "%inner"  # marks such classes, and functions that stand for closures
 ELSEWHERE = "define the class before the branch or loop, or at the top of the module"
 
 

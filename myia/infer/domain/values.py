@@ -312,6 +312,8 @@ class Optional(Abstract):
 Number = Static | Scalar  # a number, compile-time or run-time
 FUNCTION_VALUES = (Choice, Closure, Method, Partial, PyFunction)  # beside those that are `Static`
 
+IS_INNER = "%inner"  # marks classes of compiled code, and functions that stand for closures
+
 NONE = Static(None)
 TRUE = Static(True)
 FALSE = Static(False)

@@ -30,6 +30,7 @@ from myia.infer.domain.dtypes import is_number, number_value
 from myia.infer.domain.heap import Contents, DictObject, InstanceObject, ListObject
 from myia.infer.domain.values import (
     FUNCTION_VALUES,
+    IS_INNER,
     Abstract,
     Choice,
     Ref,
@@ -54,7 +55,7 @@ def kind_of_option(x: Abstract) -> str | None:
         return kind_of_option(x.options[0])
     if isinstance(x, Static) and isinstance(x.value, (str, enum.Enum)):
         return "member" if isinstance(x.value, enum.Enum) else "string"
-    if isinstance(x, Static) and isinstance(x.value, type) and "%inner" in vars(x.value):
+    if isinstance(x, Static) and isinstance(x.value, type) and IS_INNER in vars(x.value):
         return None  # a class that the program makes: another one in each iteration
     is_function = callable(x.value) if isinstance(x, Static) else isinstance(x, FUNCTION_VALUES)
     return "function" if is_function else None

@@ -19,6 +19,7 @@ from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.facts import ClassAttribute
 from myia.infer.domain.heap import DictObject, ListObject, SetObject
 from myia.infer.domain.values import (
+    IS_INNER,
     Abstract,
     Closure,
     Partial,
@@ -76,7 +77,7 @@ def _make_class(
     texts = ctx.contents_as(annotations, DictObject)
     of_fields = {k: ctx.static(x, "an annotation") for k, x in zip(texts.keys, texts.values)}
     cls = python_result(ctx, desugared.make_class, text, tuple(given), made, of_fields, **keywords)
-    setattr(cls, inner_classes.IS_INNER, True)
+    setattr(cls, IS_INNER, True)
     return Static(cls)
 
 
