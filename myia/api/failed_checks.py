@@ -85,7 +85,7 @@ class FailedChecks:
 
 
 class _Reporter:
-    """A program that reports, and what it reported last."""
+    """A program that reports, and what it reported first: examples of a batch may all fail."""
 
     executable: Executable
 
@@ -93,7 +93,8 @@ class _Reporter:
         self._received: tuple[Any, ...] | None = None
 
     def receive(self, *numbers: Any) -> None:
-        self._received = numbers
+        if self._received is None:
+            self._received = numbers
 
     def numbers(self, leaves: Sequence[Any]) -> tuple[Any, ...] | None:
         """The run-time values of the check; None if it did not fail again."""

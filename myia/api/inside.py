@@ -16,7 +16,10 @@ from myia.api.transforms import (
     jit,
     stop_gradient,
     value_and_grad,
+    vmap,
 )
+from myia.infer.batching import vmap as batching
+from myia.infer.batching.axes import axes_inside
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import GradOptions
 from myia.infer.domain.errors import OptionInside, Unsupported
@@ -61,6 +64,20 @@ function(jacrev)(_inside(jacobians.jacrev))
 function(hessian)(_inside(jacobians.jacrev, jacobians.jacfwd))
 function(hvp)(_inside(jacobians.hvp))
 function(elementwise_grad)(_inside(jacobians.elementwise))
+
+
+@function(vmap)
+def _vmap_inside(
+    ctx: Interpreter,
+    f: Abstract,
+    in_axes: Abstract = Static(0),
+    out_axes: Abstract = Static(0),
+    **options: Abstract,
+) -> Abstract:
+    for name in options:
+        ctx.fail(OptionInside, name=name)
+    axes = [axes_inside(ctx, "in_axes", in_axes), axes_inside(ctx, "out_axes", out_axes)]
+    return derivatives.transformed(f, batching.vmap, batching.MapOptions(*axes))
 
 
 @function(jvp)

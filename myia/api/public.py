@@ -17,6 +17,7 @@ from myia.api.transforms import (
     jit,
     stop_gradient,
     value_and_grad,
+    vmap,
 )
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

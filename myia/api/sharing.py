@@ -16,10 +16,11 @@ from typing import Any, NoReturn, Protocol
 from myia.api.dispatch import CompileOptions, Dispatcher
 from myia.api.pickling import Wrapper
 from myia.api.programs.recompilation import parameter_names
+from myia.infer.batching.vmap import MapOptions
 from myia.infer.boundary.instances import is_state
 from myia.infer.boundary.signature import variables
 from myia.infer.derivatives import jacobians
-from myia.infer.derivatives.derivatives import GradOptions, Rule
+from myia.infer.derivatives.derivatives import GradOptions
 from myia.infer.domain.errors import NotDifferentiable
 from myia.infer.domain.values import Abstract, Partial
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
@@ -31,6 +32,7 @@ OWN_PROGRAMS = 2  # objects made of one code that compile on their own, before o
 MOST_PROGRAMS = 64  # that are kept for one code: they may hold what cannot be taken apart
 
 ArgNames = str | tuple[str, ...]
+Rule = Callable[..., Abstract]  # (context, function, options, arguments, keywords)
 
 
 # ----- Transforms without their functions
@@ -48,7 +50,7 @@ class Transform:
     __myia__ = True  # not an object with state
 
     rule: Rule | None
-    options: GradOptions
+    options: GradOptions | MapOptions
     argnames: ArgNames | None
     positions: tuple[tuple[str, int | None], ...]
 
@@ -59,7 +61,7 @@ class Transform:
 @functools.cache
 def transform_of(
     rule: Rule | None,
-    options: GradOptions,
+    options: GradOptions | MapOptions,
     argnames: ArgNames | None = None,
     positions: tuple[tuple[str, int | None], ...] = (),
 ) -> Transform:
@@ -80,13 +82,13 @@ def call_transform(ctx: Interpreter, how: Transform, args: Args, kwargs: Kwargs)
 
 CALLABLE_TYPES[Transform] = call_transform
 
-Call = tuple[Abstract, GradOptions, tuple[Abstract, ...], dict[str, Abstract]]
+Call = tuple[Abstract, GradOptions | MapOptions, tuple[Abstract, ...], dict[str, Abstract]]
 
 
 def _by_position(ctx: Interpreter, how: Transform, f: Abstract, args: Args, kwargs: Kwargs) -> Call:
     """Function, options and arguments with each named argument that was passed by keyword made
     positional; the vector of `hvp` stays the last."""
-    if how.argnames is None:
+    if how.argnames is None or isinstance(how.options, MapOptions):
         return f, how.options, args, kwargs
     last = 1 if how.rule is jacobians.hvp else 0
     own, rest = args[: len(args) - last], args[len(args) - last :]

@@ -27,6 +27,7 @@ from myia.api.sharing import (
 )
 from myia.api.stage_texts import StageTexts
 from myia.api.variant import Layout, Variant
+from myia.infer.batching.vmap import MapOptions, vmap
 from myia.infer.boundary.instances import is_state
 from myia.infer.derivatives import jacobians
 from myia.infer.derivatives.derivatives import GradOptions
@@ -251,11 +252,27 @@ class Derived(Transformed[P, R]):
         return {} if self.grad_options.argnums == 0 else {"argnums": self.grad_options.argnums}
 
 
+class Mapped(Transformed[P, R]):
+    """`vmap(f)`: `f` for all examples of its arguments."""
+
+    def __init__(self, f: Callable[..., Any], map_options: MapOptions, options: CompileOptions):
+        self.map_options = map_options
+        super().__init__(f, options, "vmap")
+        self.transform = transform_of(vmap, map_options)
+
+    def parts(self) -> tuple[Any, ...]:
+        return self.f, self.map_options, self.options
+
+    def shown_options(self) -> dict[str, Any]:
+        found = {"in_axes": self.map_options.in_axes, "out_axes": self.map_options.out_axes}
+        return {name: axes for name, axes in found.items() if axes != 0}
+
+
 # ----- What the inferer makes of calls
 
 
 def _infer_call(
-    ctx: Interpreter, transformed: Jit[..., Any] | Derived[..., Any], args: Args, kwargs: Kwargs
+    ctx: Interpreter, transformed: Transformed[..., Any], args: Args, kwargs: Kwargs
 ) -> Abstract:
     f = transformed.f
     inner = Static(f) if isinstance(f, Transformed) else ctx.root(Held(f), "f")
@@ -263,5 +280,5 @@ def _infer_call(
     return call_transform(ctx, how, (inner, *args), kwargs)
 
 
-CALLABLE_TYPES.update({Jit: _infer_call, Derived: _infer_call})
+CALLABLE_TYPES.update(dict.fromkeys((Jit, Derived, Mapped), _infer_call))
 TRANSPARENT_TYPES.add(Jit)

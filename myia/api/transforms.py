@@ -11,7 +11,9 @@ from myia.api.dispatch import CompileOptions
 from myia.api.options import argument_numbers, compile_options
 from myia.api.pickling import P, R
 from myia.api.sharing import ArgNames
-from myia.api.transformed import Derived, Jit
+from myia.api.transformed import Derived, Jit, Mapped
+from myia.infer.batching.axes import axes_tree
+from myia.infer.batching.vmap import MapOptions
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import Argnums, GradOptions
 
@@ -292,6 +294,66 @@ def elementwise_grad(f: Callable[..., Any], chosen: Chosen) -> Any:
         array([2., 4.])
     """
     return Derived(f, jacobians.elementwise, "elementwise_grad", *chosen)
+
+
+# ----- Batches
+
+
+@overload
+def vmap(
+    f: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, **options: Any
+) -> Mapped[P, Any]: ...
+@overload
+def vmap(
+    f: None = None, in_axes: Any = 0, out_axes: Any = 0, **options: Any
+) -> Callable[[Callable[P, R]], Mapped[P, Any]]: ...
+def vmap(
+    f: Callable[..., Any] | None = None, in_axes: Any = 0, out_axes: Any = 0, **options: Any
+) -> Any:
+    """`f` for all examples of a batch: what a loop over them computes, whose iterations are
+    independent.
+
+    Args:
+        f: a function of one example. Without it, a decorator is returned.
+        in_axes: the axis of the examples: an int for all arrays, or a tuple with an entry for each
+            positional argument: an int, None (all examples share it), or a tuple, list or dict of
+            these in the structure of the argument. Negative axes count from the last. Keyword
+            arguments have their examples along axis 0.
+        out_axes: the axis of the examples in the results, in the same way. None: a result that does
+            not depend on the example, which is returned once.
+        options: those of `jit`.
+
+    Returns:
+        A function of the batch, whose results have one more axis: numbers become arrays, of their
+        dtype. `f` sees `x[i]` where x has its examples along axis 0: a NumPy scalar if x has one
+        axis. What `f` writes into its part of an array is in the array afterwards. Without examples
+        (0 along the axis) the results are empty, with the shapes and dtypes of `f`.
+
+    Raises:
+        TypeError, MyiaError: as `jit`. ValueError: numbers of examples that differ, an argument
+            without the axis, axes of another structure than the argument. TypeError: a result that
+            is no array or number. MyiaError: `f` changes an object that all examples share, or
+            draws from a generator of theirs (give each example a seed). Of errors in several
+            examples that of the first is raised.
+
+    Example:
+        >>> import numpy as np, myia
+        >>> def loss(w, x):
+        ...     return np.tanh(w @ x)
+        >>> w, xs = np.array([1.0, 0.5]), np.array([[0.0, 0.0], [1.0, -2.0], [2.0, -4.0]])
+        >>> myia.vmap(loss, in_axes=(None, 0))(w, xs)
+        array([0., 0., 0.])
+        >>> myia.vmap(myia.grad(loss), in_axes=(None, 0))(w, xs)  # of each example
+        array([[ 0.,  0.],
+               [ 1., -2.],
+               [ 2., -4.]])
+    """
+    axes = MapOptions(axes_tree("in_axes", in_axes), axes_tree("out_axes", out_axes))
+
+    def decorate(f: Callable[..., Any]) -> Mapped[..., Any]:
+        return Mapped(f, axes, compile_options(f, options, ("in_axes", "out_axes")))
+
+    return decorate if f is None else decorate(f)
 
 
 def stop_gradient(x: T) -> T:

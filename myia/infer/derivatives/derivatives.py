@@ -320,8 +320,8 @@ Kwargs = dict[str, Abstract]
 Rule = Callable[[Context, Abstract, GradOptions, Args, Kwargs], Abstract]
 
 
-def transformed(f: Abstract, rule: Rule, options: GradOptions) -> Partial:
-    """`grad(f)` of a function that exists only during inference."""
+def transformed(f: Abstract, rule: Callable[..., Abstract], options: Any) -> Partial:
+    """`grad(f)` of a function that exists only during inference; `options`: those of the rule."""
     return Partial(_apply_rule, (f,), (rule, options))
 
 
