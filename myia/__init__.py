@@ -32,12 +32,14 @@ if TYPE_CHECKING:
         jacrev,
         jit,
         jvp,
+        save,
         staged,
         stop_gradient,
         value_and_grad,
         vjp,
         vmap,
     )
+    from myia.artifacts.load import load
 
 __version__ = "0.1.0"
 
@@ -63,6 +65,8 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "load",
+    "save",
     "staged",
     "stop_gradient",
     "value_and_grad",
@@ -75,6 +79,10 @@ def __getattr__(name: str) -> Any:
     """A function of the API (PEP 562); with it all others are bound, and not asked for again."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "load":  # which needs no compiler
+        loader = importlib.import_module("myia.artifacts.load")
+        globals()[name] = loader.load
+        return loader.load
     with compiling():  # which pauses the garbage collector: what is read stays
         public = importlib.import_module("myia.api.public")
     globals().update({each: getattr(public, each) for each in public.__all__})

@@ -5,6 +5,8 @@
     MyiaWarning      what a program does that its author may not mean
       CompileWarning   it is compiled again and again
       StateWarning     it changes state under a derivative, which is lost
+    ArtifactError    a file of compiled programs is damaged, newer or foreign; or a program cannot
+                     be saved
 
 Where Python itself would raise, a MyiaError is also of Python's type: `except TypeError` catches
 it. What Python raises at run time is raised itself, with its `args` and attributes; the place is a
@@ -19,7 +21,15 @@ note (`error.__notes__`).
 
 from __future__ import annotations
 
+from myia.artifacts.errors import ArtifactError
 from myia.source.diagnostics import InternalError, MyiaError
 from myia.source.warning import CompileWarning, MyiaWarning, StateWarning
 
-__all__ = ["CompileWarning", "InternalError", "MyiaError", "MyiaWarning", "StateWarning"]
+__all__ = [
+    "ArtifactError",
+    "CompileWarning",
+    "InternalError",
+    "MyiaError",
+    "MyiaWarning",
+    "StateWarning",
+]

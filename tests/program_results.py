@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from myia.api.capacities import Outgrown
-from myia.infer.boundary.results import TO_PYTHON
+from myia.infer.boundary.recipes import TO_PYTHON
 from myia.infer.boundary.signature import Flattener
 from myia.infer.eval.program import Program
 

@@ -12,10 +12,12 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 STAGES = {"frontend", "infer", "library", "transforms", "passes", "storage", "backends"}
 GROUND = {"source": 0, "ir": 1, "primitives": 2, "rewriting": 3, "widening": 4, "analysis": 5}
-RANK = {**GROUND, **dict.fromkeys(STAGES, 6), "pipeline": 7, "api": 8}
+RANK = {**GROUND, **dict.fromkeys(STAGES, 6), "pipeline": 7, "artifacts": 7, "api": 8}
 BESIDE = {("library", "infer")}  # a stage that stands on another
 
-JAX_ROOMS = ("primitives/", "infer/jax/", "library/formulas/", "backends/xla/", "api/")
+JAX_ROOMS = (
+    *("primitives/", "infer/jax/", "library/formulas/", "backends/xla/", "artifacts/", "api/"),
+)
 GAST_ROOMS = ("frontend/",)
 
 # No derivative that this package returns is computed by JAX.

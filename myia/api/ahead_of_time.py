@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -9,6 +10,7 @@ from myia.api.calls.shortcuts import Entry, Owner, Shortcut, types_of
 from myia.api.capacities import refuse_capacities
 from myia.api.dispatch import Dispatcher, signatures
 from myia.api.failed_checks import BeyondInt64
+from myia.api.files.save import Description, save
 from myia.api.pickling import NotPortable
 from myia.api.programs.decision_tree import DecisionTree
 from myia.api.variant import Programs, Variant
@@ -22,6 +24,7 @@ OTHER_PLATFORMS = (
 )
 
 AHEAD_OF_TIME = "compiled ahead of time"
+OTHER_GLOBALS = "a global that the program reads has changed its type or shape"
 
 
 class Traced(NotPortable):
@@ -60,12 +63,17 @@ class Lowered(NotPortable):
         else:
             dispatcher = dispatcher.of_platform(platforms[0] if len(platforms) == 1 else ANY)
         call, (self._variant, _) = dispatcher.find(args, kwargs)
+        self._signatures = call.positional, call.keywords
         refuse_capacities(self._variant.program, AHEAD_OF_TIME)
         self._programs, self._integers = call.programs, call.integers
         devices = (bound_device(leaf) for leaf in call.flat.leaves)
         device = next((d for d in devices if d is not None), None) if platforms is None else None
         self._lowered = self._variant.executable.lower(device, platforms)
-        self._platforms, self._name = platforms, dispatcher.name
+        self._platforms, self._name, self._names = (
+            platforms,
+            dispatcher.name,
+            dispatcher.names(call),
+        )
 
     def as_text(self) -> str:
         """StableHLO."""
@@ -78,16 +86,23 @@ class Lowered(NotPortable):
         with progress.compilation_of(self._name):
             progress.stage(progress.BY_XLA)
             executable = self._variant.executable.compile(self._lowered)
-        return Compiled(self._programs, self._integers, self._variant, executable)
+        about = Description(self._name, self._signatures, self._names)
+        return Compiled(self._programs, self._integers, self._variant, executable, about)
 
 
 class Compiled(Entry, NotPortable):
     """An executable for arguments of one signature; others are refused."""
 
     def __init__(
-        self, programs: Programs, integers: tuple[int, ...], variant: Variant, executable: Any
+        self,
+        programs: Programs,
+        integers: tuple[int, ...],
+        variant: Variant,
+        executable: Any,
+        about: Description,
     ):
         self._programs, self._integers = programs, integers
+        self.variant, self.about = variant, about
         self._tree, self._executable = DecisionTree(variant), executable
         self._types: Any = None  # of the arguments of the shortcut
         self.install(self._first)
@@ -112,7 +127,7 @@ class Compiled(Entry, NotPortable):
             raise TypeError("these arguments differ in type, dtype or shape from those lowered for")
         found = self._tree.find(flat)
         if found is None:
-            raise TypeError("a global that the program reads has changed its type or shape")
+            raise TypeError(OTHER_GLOBALS)
         if (types := types_of(args, kwargs)) != self._types:
             self._types = types
             self._add_shortcut((*kwargs,))
@@ -132,6 +147,23 @@ class Compiled(Entry, NotPortable):
 
     def _failed(self, limit: BeyondInt64, args: Any, kwargs: Any) -> NoReturn:
         raise limit.error from None
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the program in a file, for `myia.load`; `myia.save` says what it holds.
+
+            F.lower(x).compile().save("f.myia")
+
+        ArtifactError: it cannot be saved, and why.
+        """
+        save(path, self)
+
+    def hidden(self, count: int) -> list[Any]:
+        """The present values of what the program reads beside its arguments, which are `count`
+        objects."""
+        found = self._tree.find(CallFlattener.after(count))
+        if found is None:
+            raise TypeError(OTHER_GLOBALS)
+        return [x for xs in found.hidden for x in xs]
 
     def as_text(self) -> str:
         """The optimised HLO."""

@@ -333,8 +333,12 @@ class Dispatcher:
         """What the program writes into objects of the caller; None: nothing."""
         if not (program.updates or program.assignments):
             return None
-        names = parameter_names(getattr(self.target, "f", self.target), len(call.positional))
-        return WriteBack(program, call.positional, call.keywords, names)
+        return WriteBack(program, call.positional, call.keywords, self.names(call))
+
+    def names(self, call: Call) -> list[str]:
+        """Those of the positional arguments."""
+        f = getattr(self.target, "f", self.target)
+        return [*parameter_names(f, len(call.positional))]
 
 
 def signatures(flat: Flattener, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

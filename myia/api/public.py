@@ -6,6 +6,7 @@ from myia.api.annotations.custom import custom_jvp, custom_vjp
 from myia.api.annotations.host import host
 from myia.api.annotations.staged import staged
 from myia.api.check_grads import check_grads
+from myia.api.files.save import save
 from myia.api.jvp_vjp import jvp, vjp
 from myia.api.transforms import (
     elementwise_grad,
@@ -35,6 +36,7 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "save",
     "staged",
     "stop_gradient",
     "value_and_grad",

@@ -17,7 +17,7 @@ from myia.api.failed_checks import FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found, Hidden, is_lasting
 from myia.api.programs.write_back import WriteBack
 from myia.infer.boundary.integers import Choice, IntegerSplit
-from myia.infer.boundary.results import TO_PYTHON, Number
+from myia.infer.boundary.recipes import TO_PYTHON, Number
 from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
 from myia.infer.eval.program import Program
 from myia.pipeline import (

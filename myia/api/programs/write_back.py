@@ -14,6 +14,7 @@ import numpy as np
 
 from myia.api.programs.decision_tree import Hidden
 from myia.api.programs.resources import OBJECTS, TRACED, Resources
+from myia.artifacts.overlap import overlapping_pairs, overlaps_itself
 from myia.infer.boundary.instances import set_state, state_of
 from myia.infer.boundary.integers import steps
 from myia.infer.boundary.signature import Leaf, Node, leaves_of
@@ -22,10 +23,6 @@ from myia.infer.eval.program import Program
 from myia.infer.guest_arrays import are_of_one_file, is_array, memory_of, write
 from myia.infer.stand_ins import STAND_INS
 
-# Of NumPy's search for a shared element; where it finds no answer, there may be one. (NumPy's own
-# types know no other limits than 0 and -1.)
-MAX_WORK: Any = 10**6
-FEW_PAIRS = 64
 ARRAYS = (np.ndarray, np.memmap)
 
 
@@ -135,60 +132,6 @@ def _check_unchanged(target: np.ndarray, value: Any, name: str) -> None:
     """A read-only array may be one that is written to on another path."""
     if not np.array_equal(target, np.asarray(value), equal_nan=True):
         raise ValueError(f"assignment destination is read-only: {name}")
-
-
-# ----- Overlap
-
-
-def overlapping_pairs(
-    written: Sequence[np.ndarray], arrays: Sequence[np.ndarray]
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """An array that is written to and another of `arrays` that has an element of it."""
-    few = len(written) * len(arrays) <= FEW_PAIRS
-    for x, y in itertools.product(written, arrays) if few else _near_pairs(written, arrays):
-        if x is not y and np.may_share_memory(x, y) and _share_memory(x, y):
-            yield x, y
-
-
-def _near_pairs(
-    written: Sequence[np.ndarray], arrays: Sequence[np.ndarray]
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The pairs whose ranges of addresses overlap."""
-    is_written = {id(x) for x in written}
-    spans = sorted(((*np.lib.array_utils.byte_bounds(x), i) for i, x in enumerate(arrays)))
-    for k, (_, end, i) in enumerate(spans):
-        for start, _, j in itertools.islice(spans, k + 1, None):
-            if start >= end:
-                break
-            if id(arrays[i]) in is_written:
-                yield arrays[i], arrays[j]
-            elif id(arrays[j]) in is_written:
-                yield arrays[j], arrays[i]
-
-
-def _share_memory(x: np.ndarray, y: np.ndarray) -> bool:
-    try:
-        return np.shares_memory(x, y, max_work=MAX_WORK)
-    except np.exceptions.TooHardError:
-        return True
-
-
-def overlaps_itself(x: np.ndarray) -> bool:
-    """Do two elements of an array share memory, as windows and broadcast axes do?"""
-    if x.flags.c_contiguous or x.flags.f_contiguous or not x.size:
-        return False
-    axes = sorted((abs(stride), n) for stride, n in zip(x.strides, x.shape) if n > 1)
-    length = x.itemsize  # of the axes so far
-    for stride, n in axes:
-        if stride < length:
-            break
-        length += stride * (n - 1)
-    else:
-        return False  # each axis steps over all elements of those before it
-    starts = np.zeros(1, np.int64)
-    for stride, n in axes:
-        starts = np.add.outer(starts, stride * np.arange(n)).ravel()
-    return bool(np.any(np.diff(np.sort(starts)) < x.itemsize))
 
 
 def _assign(target: Any, value: Any) -> None:

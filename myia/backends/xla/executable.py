@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
+import jax.export
 from jax import lax
 
 from myia.backends.xla.cpu.emission_options import (
@@ -59,12 +61,21 @@ def compile_function(
     program, compiler_options = _emitted(function, elsewhere or function, common, platform)
     alone = packing.results_count(len(function.results)) == 1
     program = traced(_of_these_avals(packing, function, packing.program(program), alone))
-    jitted = jax.jit(
-        program,
-        donate_argnums=packing.packed_positions(donate),
-        compiler_options=compiler_options,
-    )
-    return Executable(jitted, function, packing, alone, under_a_trace, transformed, platform)
+    donated = packing.packed_positions(donate)
+    jitted = jax.jit(program, donate_argnums=donated, compiler_options=compiler_options)
+    how = Emission(elsewhere or function, common, compiler_options or {}, donated)
+    return Executable(jitted, function, packing, alone, under_a_trace, transformed, platform, how)
+
+
+@dataclass(frozen=True)
+class Emission:
+    """How a program was emitted. `elsewhere`: the function for other platforms than a CPU, with the
+    rules that are `common` to all; `donated`: positions of arguments, after packing."""
+
+    elsewhere: Function
+    common: Rules
+    compiler_options: dict[str, bool | str]
+    donated: tuple[int, ...]
 
 
 NO_DEVICE = "this process has no device of the platform {0!r}: its programs can be lowered, not run"
@@ -215,7 +226,7 @@ def again(call: Callable[..., Any], error: BaseException, given: Sequence[Any]) 
 class Executable(Runnable):
     """Compiled on the first call."""
 
-    __slots__ = ("__weakref__", "_jitted", "function", "platform")
+    __slots__ = ("__weakref__", "_jitted", "emission", "function", "platform")
 
     def __init__(
         self,
@@ -226,8 +237,10 @@ class Executable(Runnable):
         under_a_trace: bool,
         transformed: bool,
         platform: str,
+        emission: Emission,
     ):
         self._jitted, self.function, self.platform = jitted, function, platform
+        self.emission = emission
         calls_host = any(map(is_host_call, walk(function.region)))
         super().__init__(jitted, packing, alone, calls_host and not under_a_trace)
         if transformed:  # JAX transforms it
@@ -247,6 +260,33 @@ class Executable(Runnable):
         with jax.enable_x64(True), own_modes():
             shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=where) for a in avals]
             return self._jitted.trace(*shapes).lower(lowering_platforms=platforms)
+
+    @property
+    def vectors(self) -> tuple[Vectors, Vectors, Vectors]:
+        """How arguments, hidden ones and results travel."""
+        return self._packing.given, self._packing.hidden, self._packing.results
+
+    @property
+    def is_alone(self) -> bool:
+        return self._alone
+
+    @property
+    def shapes(self) -> list[jax.ShapeDtypeStruct]:
+        """Of the arguments, as they travel."""
+        avals = self._packing.avals([x.aval for x in self.function.args])
+        return [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+
+    def exported(self) -> jax.export.Exported:
+        """The program as it runs here: for this platform, to be compiled with the options of its
+        emission."""
+        with jax.enable_x64(True), own_modes(), compiling():
+            return jax.export.export(self._jitted, platforms=[self.platform])(*self.shapes)
+
+    def exported_plain(self, platforms: Sequence[str]) -> jax.export.Exported:
+        """The program for plain JAX: without the rules of a CPU, and without compiler options."""
+        program = self._packing.program(emit(self.emission.elsewhere, self.emission.common))
+        with jax.enable_x64(True), own_modes(), compiling():
+            return jax.export.export(jax.jit(program), platforms=platforms)(*self.shapes)
 
     def compile(self, lowered: jax.stages.Lowered | None = None) -> Compiled:
         """RuntimeError: this process has no device of the platform."""

@@ -5,6 +5,6 @@ a compiled program, abstract values for inference, and recipes that rebuild Pyth
 
 Read `signature.py` (objects to leaves and a hashable signature), `integers.py` (which ints are
 compile-time values), `arguments.py` (signatures to abstract values; hidden arguments),
-`results.py` (abstract results to recipes), `differentiable_leaves.py` (the float leaves of
-arguments and results, for derivatives).
+`results.py` (abstract results to recipes), `recipes.py` (recipes to objects),
+`differentiable_leaves.py` (the float leaves of arguments and results, for derivatives).
 """

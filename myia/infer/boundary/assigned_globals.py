@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from myia.infer.boundary.arguments import root
-from myia.infer.boundary.results import Outputs, Recipe
+from myia.infer.boundary.recipes import Recipe
+from myia.infer.boundary.results import Outputs
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue
 from myia.infer.domain.facts import ABSENT, Global

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from myia.infer.boundary.results import TO_PYTHON, HostArguments, Recipe
+from myia.infer.boundary.recipes import TO_PYTHON, Recipe
+from myia.infer.boundary.results import HostArguments
 from myia.infer.domain.checks import Check, Hidden, MakeException
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import RaiseReached, Raises, Unsupported

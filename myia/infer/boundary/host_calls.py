@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from myia.infer.boundary.arguments import ResultLeaves, abstract
-from myia.infer.boundary.results import TO_PYTHON, WRITTEN, HostArguments
+from myia.infer.boundary.recipes import TO_PYTHON, WRITTEN
+from myia.infer.boundary.results import HostArguments
 from myia.infer.boundary.signature import Leaf, Node, leaf, leaves_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_DTYPES, PYTHON_TYPES

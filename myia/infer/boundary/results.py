@@ -15,7 +15,7 @@ import numpy as np
 
 from myia.infer.boundary.inner_classes import is_inner
 from myia.infer.boundary.instances import new_instance
-from myia.infer.boundary.list_results import python_items
+from myia.infer.boundary.recipes import WRITTEN, Number, Recipe, recipe, sequence
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES
 from myia.infer.domain.dynamic_axes import packed
@@ -54,8 +54,6 @@ from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.source.span import Span
 
-WRITTEN = "written"
-
 
 @dataclass(frozen=True)
 class Cut:
@@ -71,21 +69,6 @@ class Cut:
     def apply(self, results: list[Any]) -> None:
         lengths = [None if i is None else int(np.asarray(results[i])) for i in self.lengths]
         results[self.index] = results[self.index][tuple(map(slice, lengths))].copy()
-
-
-def _item(x: Any) -> Any:
-    return np.asarray(x).item()
-
-
-# What a number of a program is in Python, by its kind (`Outputs.kinds`).
-TO_PYTHON: dict[Any, Callable[[Any], Any]] = {
-    "array": np.array,  # a copy, which is writable
-    WRITTEN: np.asarray,
-    "generic": lambda x: np.asarray(x)[()],
-    **dict.fromkeys(PYTHON_TYPES.values(), _item),
-}
-
-Recipe = Callable[[Sequence[Any], Sequence[Any]], Any]  # (numbers, argument objects) -> object
 
 
 @dataclass
@@ -115,30 +98,28 @@ class Outputs:
         if is_inner(x.value if isinstance(x, (Static, Outside)) else getattr(x, "cls", None)):
             self.refuse_inner("a class or function of one")
         if isinstance(x, (Static, Outside)):
-            return _constant(x.value)
+            return recipe("constant", x.value)
         if isinstance(x, Scalar):
             kind = PYTHON_TYPES[x.dtype.kind] if x.weak else "array" if x.boxed else "generic"
             return Number(self.leaf(x.value, kind))
         if isinstance(x, Tuple):
-            items, make = _sequence([self.recipe(item) for item in x.items]), x.cls
-            return lambda n, o: tuple(items(n, o)) if make is None else make(*items(n, o))
+            return recipe("tuple", x.cls, *map(self.recipe, x.items))
         if isinstance(x, Opaque):
-            parts, unflatten = _sequence([self.recipe(p) for p in x.parts]), x.structure.unflatten
+            parts, unflatten = sequence([self.recipe(p) for p in x.parts]), x.structure.unflatten
             return lambda n, o: unflatten(parts(n, o))
         if isinstance(x, Optional):
             return self.optional(x)
         if isinstance(x, Choice):
-            which, options = self.recipe(x.index), list(map(self.recipe, x.options))
-            return lambda n, o: options[which(n, o)](n, o)
+            return recipe("choice", None, *map(self.recipe, (x.index, *x.options)))
         if isinstance(x, UndefinedType):  # only where an error is raised on every path
-            return _constant(None)
+            return recipe("constant", None)
         if isinstance(x, Range) and all(map(is_static_int, x.children())):
-            return _constant(range(*(ctx.int_of(part, "a range") for part in x.children())))
+            ints = [ctx.int_of(part, "a range") for part in x.children()]
+            return recipe("constant", range(*ints))
         if isinstance(x, PyFunction) and all(isinstance(part, Static) for part in x.parts):
-            return _constant(x.function)
+            return recipe("constant", x.function)
         if isinstance(x, Ref) and x.id in self.argument_ids:
-            index = self.argument_ids[x.id]
-            return lambda numbers, objects: objects[index]
+            return recipe("object", self.argument_ids[x.id])
         if isinstance(x := with_nominal_shape(ctx, x), Ref):
             return self.object(x)
         ctx.fail(
@@ -166,9 +147,7 @@ class Outputs:
     def optional(self, x: Optional) -> Recipe:
         if not isinstance(x.absent, Static):  # undefined only where an error was raised
             return self.recipe(self.ctx.force(x))
-        present = self.recipe(x.present)
-        value = self.recipe(x.value)
-        return lambda n, o: value(n, o) if present(n, o) else None
+        return recipe("optional", None, self.recipe(x.present), self.recipe(x.value))
 
     def object(self, x: Ref) -> Recipe:
         contents = self.ctx.contents(x)
@@ -183,9 +162,9 @@ class Outputs:
         if x.id in self.active:
             self.ctx.fail(Unsupported, what="an object that holds itself, as a result,")
         self.active.add(x.id)
-        recipe = self.rebuilt(contents)
+        found = self.rebuilt(contents)
         self.active.discard(x.id)
-        return recipe
+        return found
 
     def cut(self, x: Ref) -> int:
         """An array whose size is known at run time: its bound is a result, and is cut there."""
@@ -202,14 +181,13 @@ class Outputs:
     def rebuilt(self, contents: Contents) -> Recipe:
         if isinstance(contents, BufferObject):
             return self.buffer(contents)
-        items = _sequence([self.recipe(child) for child in contents.children()])
+        parts = [self.recipe(child) for child in contents.children()]
         if isinstance(contents, ListObject):
-            return lambda n, o: list(items(n, o))
+            return recipe("list", None, *parts)
         if isinstance(contents, DictObject):
-            keys, make = contents.keys, _maker(contents)
-            return lambda n, o: make(zip(keys, items(n, o)))
+            return recipe("dict", (contents.keys, _maker(contents)), *parts)
         if isinstance(contents, InstanceObject):
-            cls, names = contents.cls, contents.names
+            cls, names, items = contents.cls, contents.names, sequence(parts)
             if (guest := guest_of(cls)) is not None:
                 if (rebuilt := guest.rebuilt) is None:
                     what = f"a {guest.name} as {self.role}"
@@ -219,10 +197,9 @@ class Outputs:
                 return lambda n, o: new_instance(cls, dict(zip(names, items(n, o)))).in_python()
             if is_inner(cls):
                 self.refuse_inner(f"an object of the class {cls.__name__}")
-            return lambda n, o: new_instance(cls, dict(zip(names, items(n, o))))
+            return recipe("instance", (cls, names), *parts)
         if isinstance(contents, SetObject):
-            cls = contents.cls
-            return lambda n, o: cls(items(n, o))
+            return recipe("set", contents.cls, *parts)
         self.ctx.fail(Unsupported, what=f"a {type(contents).__name__} as {self.role}")
 
     def buffer(self, contents: BufferObject) -> Recipe:
@@ -235,11 +212,7 @@ class Outputs:
         if template.kind == "row":
             return self.list_of_rows(template.static, rows[0], total)
 
-        def rebuild(n: Sequence[Any], o: Any) -> list[Any]:
-            columns = [row(n, o) for row in rows]
-            return python_items(template, columns, total(n, o))
-
-        return rebuild
+        return recipe("items", template, *rows, total)
 
     def list_of_rows(self, rows: Rows, numbers: Number, total: Recipe) -> Recipe:
         """A list of lists: one array of all rows, and the row numbers of its items.
@@ -274,7 +247,7 @@ class Outputs:
         if isinstance(contents, STATIC_ARRAYS):
             return Number(self.leaf(self.ctx.read(ref), WRITTEN))
         if isinstance(contents, InstanceObject) and is_resource(contents):
-            names, items = contents.names, _sequence(list(map(self.part_of_state, contents.values)))
+            names, items = contents.names, sequence(list(map(self.part_of_state, contents.values)))
             return lambda n, o: dict(zip(names, items(n, o)))
         if isinstance(contents, InstanceObject) and (found := guest_of(contents.cls)):
             self.ctx.fail(Unsupported, what=f"a change of a {found.name}", help_text=found.instead)
@@ -292,7 +265,7 @@ class HostArguments(Outputs):
 
     def recipe(self, x: Abstract) -> Recipe:
         if isinstance(x, Text):
-            items, template = _sequence([self.recipe(item) for item in x.items]), x.template
+            items, template = sequence([self.recipe(item) for item in x.items]), x.template
             return lambda n, o: template.format(*items(n, o))
         return super().recipe(x)
 
@@ -318,26 +291,3 @@ def _maker(contents: DictObject) -> Callable[[Any], dict]:
         return dict
     factory = contents.factory.value if isinstance(contents.factory, Static) else None
     return lambda items: collections.defaultdict(factory, items)
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """The number or array at an index."""
-
-    index: int
-
-    def __call__(self, numbers: Sequence[Any], objects: Sequence[np.ndarray]) -> Any:
-        return numbers[self.index]
-
-
-def _sequence(parts: list[Recipe]) -> Recipe:
-    """All of them in a sequence; a slice, if they are consecutive numbers."""
-    places = [part.index for part in parts if isinstance(part, Number)]
-    if places and places == list(range(places[0], places[0] + len(parts))):
-        start, stop = places[0], places[-1] + 1
-        return lambda n, o: n[start:stop]
-    return lambda n, o: [part(n, o) for part in parts]
-
-
-def _constant(value: Any) -> Recipe:
-    return lambda numbers, objects: value

@@ -12,7 +12,8 @@ from myia.infer.boundary import arguments
 from myia.infer.boundary.arguments import Arguments, Fact
 from myia.infer.boundary.assigned_globals import Assignment, assignments
 from myia.infer.boundary.integers import Choice
-from myia.infer.boundary.results import Cut, Outputs, Recipe
+from myia.infer.boundary.recipes import Recipe
+from myia.infer.boundary.results import Cut, Outputs
 from myia.infer.boundary.signature import CallFlattener, Flattener
 from myia.infer.capacities import Capacity, Known, Site
 from myia.infer.derivatives.lost_state import LostState

@@ -22,7 +22,7 @@ from jax.extend.core import ClosedJaxpr
 
 from myia.infer.boundary import arguments
 from myia.infer.boundary.arguments import DEVICE_ARRAY, ResultLeaves
-from myia.infer.boundary.results import Recipe
+from myia.infer.boundary.recipes import Recipe
 from myia.infer.boundary.signature import Flattener
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import convert

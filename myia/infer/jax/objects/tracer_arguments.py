@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from myia.infer.boundary.arguments import call_partial
-from myia.infer.boundary.results import Outputs, Recipe
+from myia.infer.boundary.recipes import Recipe
+from myia.infer.boundary.results import Outputs
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import UserFunctionTraced
 from myia.infer.domain.values import (

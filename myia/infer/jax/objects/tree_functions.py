@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from myia.infer.boundary import arguments
-from myia.infer.boundary.results import Recipe
+from myia.infer.boundary.recipes import Recipe
 from myia.infer.boundary.signature import RULES, Flattener, Leaf
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue

@@ -1,0 +1,91 @@
+"""`myia.load`: a callable of the programs in a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import jax.export
+
+from myia.artifacts import container
+from myia.artifacts.errors import ArtifactError
+from myia.artifacts.patterns import Mismatch
+from myia.artifacts.saved_program import SavedProgram, deserialized
+
+MALFORMED = "its manifest does not describe compiled programs: {}"
+
+
+class Loaded:
+    """The programs of a file: called with the arguments of one of them, it runs that one.
+
+    `signatures`: the arguments of each program, as text; `versions`: of the packages with which the
+    file was made; `exported(i)`: program number `i` for plain JAX, a `jax.export.Exported`.
+    """
+
+    def __init__(self, path: str, manifest: dict[str, Any], blobs: Sequence[bytes]):
+        self._path = path
+        self._programs = [SavedProgram(told, blobs) for told in manifest["programs"]]
+        self.versions = {str(k): str(v) for k, v in manifest["versions"].items()}
+        self.__name__ = self._programs[0].name
+        for program in self._programs:
+            program.check()
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__} of {self._path}>"
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        return tuple(str(program.arguments) for program in self._programs)
+
+    def compile(self) -> Loaded:
+        """Itself, with all programs compiled by XLA now, and not when they are called first."""
+        for program in self._programs:
+            program.compile()
+        return self
+
+    def exported(self, index: int = 0) -> jax.export.Exported:
+        """A program as JAX alone can call it, of flat arrays: without the rules of a processor."""
+        return deserialized(self._programs[index].plain.blob)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        first: Mismatch | None = None
+        for program in self._programs:
+            try:
+                flat = program.arguments.match(args, kwargs)
+            except Mismatch as found:
+                first = first or found
+            else:
+                return program.run(flat)
+        raise TypeError(self._unlike(first)) from None
+
+    def _unlike(self, first: Mismatch | None) -> str:
+        if len(self._programs) == 1:
+            return f"{self!r}: {first}"
+        known = "".join(f"\n  {text}" for text in self.signatures)
+        return f"{self!r} has no program for these arguments ({first}), only for:{known}"
+
+
+def load(path: str | os.PathLike[str]) -> Loaded:
+    """The callable that `compiled.save(path)` or `myia.save(path, ...)` saved.
+
+        step = myia.load("step.myia")
+        params, loss = step(params, batch)
+
+    It takes arguments of the types, dtypes and shapes of one of its programs, and returns and
+    changes what the function would; neither the function's source nor the compiler is needed. What
+    the function read beside its arguments has the values of the moment when it was compiled.
+    Nothing of the file is executed before it is called.
+
+    Errors: `ArtifactError`: the file is damaged, foreign, or made by a newer version; OSError: it
+    cannot be opened. A call raises a TypeError for arguments of no program; the exceptions of the
+    function, with their line as a note; run-time numbers in them are not known.
+    """
+    text = os.fspath(path)
+    manifest, blobs = container.read(path)
+    try:
+        return Loaded(text, manifest, blobs)
+    except ArtifactError as error:
+        raise ArtifactError(f"{text}: {error}") from None
+    except Exception as error:  # whatever a manifest that somebody has written leads to
+        raise ArtifactError(f"{text}: {MALFORMED.format(type(error).__name__)}") from None

@@ -1,0 +1,287 @@
+"""A program of a file: which arguments it is for, how it runs, what it returns and writes.
+
+No stage of the compiler is needed: its module is compiled by XLA when it is called first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import jax
+import jax.export
+import numpy as np
+
+from myia.artifacts.constants import Json, exception, version_of
+from myia.artifacts.errors import ArtifactError
+from myia.artifacts.overlap import overlapping_pairs, overlaps_itself
+from myia.artifacts.patterns import Arguments, Flat
+from myia.artifacts.recipe_forms import aval_shape, kind_of, places_in, recipe_of
+from myia.backends.xla.packing import Packing, Vector, Vectors
+from myia.infer.boundary.instances import set_state, state_of
+from myia.infer.boundary.recipes import TO_PYTHON
+from myia.ir.avals import Aval
+
+config: Any = jax.config  # its options are not declared
+# The functions of the machine that JAX's own lowering calls; a callback of Python is none of them.
+CALLS = re.compile(
+    r"lapack_\w+|cu[a-z]+_\w+|hip[a-z]+_\w+|mhlo\.\w+|chlo\.\w+|stablehlo\.\w+|Sharding|TopK"
+    r"|ApproxTopK|Qr|Eigh|LuDecomposition|ProductOfElementaryHouseholderReflectors"
+)
+CALL = re.compile(r'custom_call(?:\s+@"?|[^@]*?call_target_name = ")([\w.$]+)')
+
+NO_MODULE = "the file has no module for the platform {0!r}, only for {1}"
+UNDER_JAX = "a saved program with {} cannot be called inside a transform of JAX"
+FOREIGN_CALL = "its module calls {0!r}, which no program of `myia.save` does"
+OTHER_RESULTS = "its manifest names results or objects that there are not"
+OTHER_SHAPES = "its module is not the one that its manifest describes"
+
+
+class Module(NamedTuple):
+    """One StableHLO module. `options`, `donated`: how the text was made to be compiled; `jaxlib`:
+    the version whose compiler the text is for; None: that of any."""
+
+    platforms: tuple[str, ...]
+    blob: bytes
+    options: dict[str, bool | str]
+    donated: tuple[int, ...]
+    jaxlib: str | None
+
+    def fits(self, platform: str) -> bool:
+        return platform in self.platforms and self.jaxlib in (None, version_of("jaxlib"))
+
+
+class SavedProgram:
+    """One of the programs of a file. `told`: its part of the manifest."""
+
+    def __init__(self, told: dict[str, Json], blobs: Sequence[bytes]):
+        self.name = str(told["name"])
+        self.arguments = Arguments(told["positional"], told["keywords"], told["names"])
+        given, hidden, results = (_vectors(told[k]) for k in ("given", "hidden", "results"))
+        self._packing = Packing(given, hidden, results)
+        self._constants = [_constant(told, blobs) for told in told["constants"]]
+        self._avals = [aval_shape(x) for x in told["shapes"]]
+        self._modules = [_module(x, blobs) for x in told["modules"]]
+        self._device, self._waits = bool(told["device"]), bool(told["waits"])
+        self._recipe = recipe_of(told["recipe"])
+        self._updates = [(int(i), recipe_of(x)) for i, x in told["updates"]]
+        self._checks = [(list(map(str, c)), str(m), p) for c, m, p in told["checks"]]
+        self._cuts = [(int(i), list(lengths)) for i, lengths in told["cuts"]]
+        _check_places(told, self.arguments, self._packing, self._device)
+        self._alone, packed = bool(told["alone"]), self._packing.results.numbers
+        kinds = [*map(kind_of, told["kinds"])]
+        numbers = () if self._device else enumerate(kinds)
+        self._to_python = [(i, TO_PYTHON[kind]) for i, kind in numbers if i not in packed]
+        self._pack = self._packing.given.pack() if self._packing.given.vectors else None
+        self._unpack = self._packing.results.unpack() if self._packing.results.vectors else None
+
+    # ----- Its modules
+
+    def module(self, platform: str) -> Module:
+        """The module for a platform, with the options that belong to it."""
+        found = next((m for m in self._modules if m.fits(platform)), None)
+        if found is None:
+            known = sorted({p for m in self._modules for p in m.platforms})
+            raise ArtifactError(NO_MODULE.format(platform, ", ".join(known)))
+        return found
+
+    @property
+    def plain(self) -> Module:
+        return next(m for m in self._modules if m.jaxlib is None)
+
+    def check(self) -> None:
+        """Are the modules those of the manifest, and call nothing but what JAX calls?"""
+        for module in self._modules:
+            exported = deserialized(module.blob)
+            found = [(x.dtype, x.shape) for x in exported.in_avals]
+            if found != self._avals or {*exported.platforms} != {*module.platforms}:
+                raise ArtifactError(OTHER_SHAPES)
+            check_calls(exported)
+
+    @cached_property
+    def _hidden(self) -> Sequence[Any]:
+        hidden = self._packing.hidden
+        packed = hidden.pack()(self._constants) if hidden.vectors else self._constants
+        return tuple(jax.device_put(list(packed)))
+
+    @cached_property
+    def _executable(self) -> Any:
+        module = self.module(_platform())
+        return jax.jit(
+            deserialized(module.blob).call,
+            donate_argnums=module.donated,
+            compiler_options=module.options or None,
+        )
+
+    def compile(self) -> None:
+        """Let XLA compile it now."""
+        with jax.enable_x64(True), jax.disable_jit(False):
+            shapes = [jax.ShapeDtypeStruct(shape, dtype) for dtype, shape in self._avals]
+            self._executable = self._executable.lower(*shapes).compile()
+
+    # ----- Calls
+
+    def run(self, flat: Flat) -> Any:
+        """The result of a call."""
+        self._check_memory(flat)
+        results = self._results(flat)
+        if self._checks:
+            *results, code = results
+            if code := int(np.asarray(code)):
+                raise self._error(code)
+        if self._waits and not flat.traced:
+            jax.block_until_ready(results)
+        results = list(results)
+        for i, convert in self._to_python:
+            results[i] = convert(results[i])
+        for i, lengths in self._cuts:
+            sizes = [None if k is None else int(np.asarray(results[k])) for k in lengths]
+            results[i] = results[i][tuple(map(slice, sizes))].copy()
+        self._write(results, flat.objects)
+        return self._recipe(results, flat.objects)
+
+    def _results(self, flat: Flat) -> Sequence[Any]:
+        given = flat.leaves if self._pack is None else self._pack(flat.leaves)
+        with jax.enable_x64(True):
+            if flat.traced:
+                return self._results_under_jax(given)
+            if config.jax_disable_jit:
+                with jax.disable_jit(False):
+                    found = self._executable(*given, *self._hidden)
+            else:
+                found = self._executable(*given, *self._hidden)
+            results: Sequence[Any] = [found] if self._alone else found
+            return results if self._unpack is None else self._unpack(results)
+
+    def _results_under_jax(self, given: Sequence[Any]) -> Sequence[Any]:
+        """Inside of `jax.jit`: the module for plain JAX, whose options are those of the caller."""
+        for found, what in (
+            (self._checks, "run-time checks"),
+            (self._updates, "arguments that it changes"),
+        ):
+            if found:
+                raise TypeError(UNDER_JAX.format(what))
+        found = deserialized(self.plain.blob).call(*given, *self._hidden)
+        return found if isinstance(found, (tuple, list)) else [found]
+
+    def _error(self, code: int) -> BaseException:
+        name, message, place = self._checks[code - 1]
+        error = exception(name, message)
+        if place is not None:
+            error.add_note(f"at {place}")
+        return error
+
+    # ----- Objects of the caller that the program changes
+
+    def _check_memory(self, flat: Flat) -> None:
+        """Refuse a call whose written arrays overlap others, or themselves."""
+        objects = flat.objects
+        written = [objects[i] for i, _ in self._updates if type(objects[i]) is np.ndarray]
+        if not written:
+            return
+        for x in written:
+            if x.flags.writeable and overlaps_itself(x):
+                name = self._name(x, objects)
+                raise ValueError(
+                    f"{name} has elements that share memory, and is written to: pass a copy"
+                )
+        arrays = [x for x in flat.leaves if type(x) is np.ndarray]
+        for x, y in overlapping_pairs(written, arrays):
+            a, b = self._name(x, objects), self._name(y, objects)
+            raise ValueError(f"{a} and {b} share memory, and {a} is written to: pass copies")
+
+    def _write(self, results: Sequence[Any], objects: Sequence[Any]) -> None:
+        changes = [(objects[i], recipe(results, objects)) for i, recipe in self._updates]
+        for target, value in changes:
+            fixed = type(target) is np.ndarray and not target.flags.writeable
+            if fixed and not np.array_equal(target, np.asarray(value), equal_nan=True):
+                name = self._name(target, objects)
+                raise ValueError(f"assignment destination is read-only: {name}")
+        for target, value in changes:
+            _assign(target, value)
+
+    def _name(self, x: Any, objects: Sequence[Any]) -> str:
+        paths = zip(objects, self.arguments.object_paths)
+        return next((f"`{path}`" for y, path in paths if y is x), "an array")
+
+
+def _assign(target: Any, value: Any) -> None:
+    if type(target) is np.ndarray:
+        if target.flags.writeable:
+            target[...] = value
+    elif isinstance(target, dict):
+        target.clear()
+        target.update(value)
+    elif isinstance(target, list):
+        target[:] = value
+    else:
+        set_state(target, state_of(value))
+
+
+def _platform() -> str:
+    """That of JAX's default device, by the name by which JAX lowers."""
+    default = config.jax_default_device
+    device = jax.local_devices()[0] if default is None or isinstance(default, str) else default
+    client = device.client
+    return str(getattr(client, "_raw_platform", client.platform))
+
+
+def deserialized(blob: bytes) -> jax.export.Exported:
+    return jax.export.deserialize(bytearray(blob))
+
+
+def check_calls(exported: jax.export.Exported) -> None:
+    if b"custom_call" not in exported.mlir_module_serialized:
+        return
+    text = exported.mlir_module()
+    found = CALL.findall(text)
+    if len(found) != text.count("custom_call"):
+        raise ArtifactError(FOREIGN_CALL.format("a function that has no name"))
+    for name in found:
+        if CALLS.fullmatch(name) is None or "callback" in name:
+            raise ArtifactError(FOREIGN_CALL.format(name))
+
+
+# ----- From JSON
+
+
+def _check_places(
+    told: dict[str, Json], arguments: Arguments, packing: Packing, is_device: bool
+) -> None:
+    """Do recipes name the results and objects that there are?"""
+    kinds, objects = len(told["kinds"]), len(arguments.object_paths)
+    fits = is_device or kinds + bool(told["checks"]) == packing.results.count
+    recipes = [told["recipe"], *(r for _, r in told["updates"])]
+    places = [place for r in recipes for place in places_in(r)]
+    places += [("object", i) for i, _ in told["updates"]]
+    places += [("number", k) for i, ks in told["cuts"] for k in (i, *ks) if k is not None]
+    if not fits or any(i >= (objects if kind == "object" else kinds) for kind, i in places):
+        raise ArtifactError(OTHER_RESULTS)
+
+
+def _vectors(told: Json) -> Vectors:
+    count, vectors = told
+    return Vectors(int(count), tuple(map(_vector, vectors)))
+
+
+def _vector(told: Json) -> Vector:
+    positions, avals, numbers = told
+    return Vector(tuple(positions), tuple(Aval(*aval_shape(a)) for a in avals), frozenset(numbers))
+
+
+def _constant(told: Json, blobs: Sequence[bytes]) -> np.ndarray:
+    aval, member = told
+    dtype, shape = aval_shape(aval)
+    return np.frombuffer(blobs[member], dtype).reshape(shape)
+
+
+def _module(told: Json, blobs: Sequence[bytes]) -> Module:
+    return Module(
+        tuple(map(str, told["platforms"])),
+        blobs[told["member"]],
+        {str(k): v if isinstance(v, bool) else str(v) for k, v in told["options"].items()},
+        tuple(map(int, told["donated"])),
+        None if told["jaxlib"] is None else str(told["jaxlib"]),
+    )

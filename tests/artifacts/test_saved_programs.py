@@ -1,0 +1,198 @@
+"""Saved programs: as the function in numbers, errors and changes, without the compiler."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import zipfile
+
+import jax
+import numpy as np
+import pytest
+
+import myia
+from tests.artifacts import training
+
+ROOT = pathlib.Path(myia.__file__).parents[1]
+
+
+def leaves(x):
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(x)]
+
+
+def same(x, y):
+    """Equal structure, dtypes and numbers, but for rounding."""
+    xs, ys = leaves(x), leaves(y)
+    assert jax.tree.structure(x) == jax.tree.structure(y)
+    assert [(a.dtype, a.shape) for a in xs] == [(b.dtype, b.shape) for b in ys]
+    for a, b in zip(xs, ys):
+        if a.dtype.kind == "U":
+            assert a == b
+            continue
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+
+
+def seen(state, log, result):
+    """The caller's objects and the result of a step."""
+    (pair, more, weights) = result
+    return [state.weights, state.count, log, pair.value, pair.state.weights, more, weights]
+
+
+@pytest.mark.parametrize("count", [4, 2])
+def test_numbers_and_changes_are_those_of_the_function(step, count):
+    ours, plain = training.arguments(count, seed=1), training.arguments(count, seed=1)
+    result, expected = step(*ours, name="fast"), training.step(*plain, name="fast")
+    same(seen(ours[0], ours[3], result), seen(plain[0], plain[3], expected))
+    assert result[0].state is ours[0] and type(result[0]) is type(expected[0])
+    assert result[2] is ours[0].weights
+
+
+def test_run_time_errors_have_their_lines_and_change_nothing(step):
+    args = training.arguments()
+    args[2][1] = np.nan
+    with pytest.raises(ValueError, match="targets must be finite") as caught:
+        step(*args, name="fast")
+    assert [note.split(":")[0][-11:] for note in caught.value.__notes__] == ["training.py"]
+    assert args[0].count == 0 and not args[0].weights.any() and args[3]["losses"] == [1.0]
+
+
+REFUSED = [
+    (lambda a: (*a[:2], a[2].astype(np.float32), a[3]), "`ys` is the array float32[4]"),
+    (lambda a: (*a[:1], np.asfortranarray(a[1]), *a[2:]), "not contiguous"),
+    (lambda a: (*a[:3], {**a[3], "more": 1.0}), "`log` is a dict"),
+    (lambda a: (*a[:3], {**a[3], "best": 9}), "`log`['best'] is the int 9, and not float"),
+    (lambda a: a[:3], "3 positional arguments"),
+    (lambda a: (training.State(a[2], 0), *a[1:]), "`state`.weights"),
+    (lambda a: (training.Pair(a[0].weights, 0), *a[1:]), "`state` is a Pair"),
+]
+
+
+@pytest.mark.parametrize("change, text", REFUSED, ids=[t for _, t in REFUSED])
+def test_other_arguments_are_refused_by_name(step, change, text):
+    with pytest.raises(TypeError) as caught:
+        step(*change(training.arguments()), name="fast")
+    assert text in str(caught.value) and "array float64[2,3]" in str(caught.value)
+
+
+def test_arrays_that_share_memory_are_refused(step, tmp_path):
+    pair_file = tmp_path / "pair.myia"
+    x = np.zeros(4)
+    myia.jit(lambda x, y: x + y).lower(x, x.copy()).compile().save(pair_file)
+    state, xs, ys, log = training.arguments()
+    with pytest.raises(TypeError, match="which is passed twice"):
+        myia.load(pair_file)(ys, ys)
+    state.weights = xs[0]
+    with pytest.raises(ValueError, match="and `xs` share memory"):
+        step(state, xs, ys, log, name="fast")
+
+
+IN_ANOTHER_PROCESS = """
+import sys
+import numpy as np
+from tests.artifacts.records import State
+import myia
+step = myia.load(sys.argv[1])
+rng = np.random.default_rng(1)
+xs, ys = rng.normal(size=(4, 3)), rng.normal(size=4)
+state = State(np.zeros(3), 0)
+pair, more, weights = step(state, xs, ys, {"losses": [1.0], "best": 9.0}, name="fast")
+print([float(pair.value), *map(float, state.weights)], file=sys.stderr)
+rooms = {name.split(".")[1] for name in sys.modules if name.startswith("myia.")}
+print(*sorted(rooms))
+print("gast" in sys.modules, "tests.artifacts.training" in sys.modules)
+"""
+
+
+def test_another_process_needs_neither_the_source_nor_the_compiler(step_file, tmp_path):
+    run = subprocess.run(
+        [sys.executable, "-c", IN_ANOTHER_PROCESS, step_file],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split("\n") == [
+        "artifacts backends errors infer ir source",
+        "False False",
+        "",
+    ]
+    args = training.arguments(seed=1)
+    pair, _, _ = training.step(*args, name="fast")
+    found = json.loads(run.stderr.strip().splitlines()[-1])
+    np.testing.assert_allclose(found, [pair.value, *args[0].weights], rtol=1e-12)
+
+
+def test_the_module_for_plain_jax_has_the_same_numbers(step_file):
+    """JAX alone reads it from the zip."""
+    with zipfile.ZipFile(step_file) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        told = manifest["programs"][0]
+        (plain,) = [m for m in told["modules"] if m["jaxlib"] is None]
+        blob = archive.read(f"{plain['member']}.module")
+    exported = jax.export.deserialize(bytearray(blob))
+    assert {"cpu", "cuda", "tpu"} <= {*exported.platforms} and plain["options"] == {}
+    text = exported.mlir_module()
+    assert "custom_call" not in text and "xla_cpu_small_call" not in text
+
+
+def test_what_a_program_reads_is_saved_with_its_value(tmp_path, monkeypatch):
+    power = myia.jit(lambda x: x * training.RATE + training.SCALES[2])
+    program = power.lower(2.0).compile()
+    monkeypatch.setattr(training, "RATE", 3.0)
+    program.save(tmp_path / "power.myia")
+    monkeypatch.setattr(training, "RATE", 5.0)
+    assert myia.load(tmp_path / "power.myia")(2.0) == 10.0 and program(2.0) == 14.0
+
+
+def test_results_follow_the_arguments(tmp_path):
+    """Arrays of JAX in, arrays of JAX out, and a program inside of `jax.jit`."""
+    x = jax.numpy.arange(3.0, dtype=np.float32)
+    program = myia.jit(lambda x, y: (x * y + 1.0, y)).lower(x, x).compile()
+    program.save(tmp_path / "f.myia")
+    loaded = myia.load(tmp_path / "f.myia").compile()
+    (result, _), inside = loaded(x, x), jax.jit(lambda x: loaded(x, x)[0])(x)
+    assert isinstance(result, jax.Array) and result.dtype == np.float32
+    np.testing.assert_array_equal(result, [1, 2, 5])
+    np.testing.assert_array_equal(inside, result)
+
+
+def a_printer(x):
+    print(x)
+    return x
+
+
+COUNTS = {"calls": 0}
+
+
+def a_counter(x):
+    COUNTS["calls"] += 1
+    return x
+
+
+def a_generator(rng):
+    return rng.normal()
+
+
+NOT_SAVED = [
+    (a_printer, 1.0, "prints"),
+    (a_counter, 1.0, "it changes a global"),
+    (a_generator, np.random.default_rng(0), "a random generator is among its arguments"),
+    (lambda f: f(1.0), np.sin, "a function is among its arguments"),
+]
+
+
+@pytest.mark.parametrize("f, x, text", NOT_SAVED, ids=[t for *_, t in NOT_SAVED])
+def test_what_cannot_be_saved_is_refused(f, x, text, tmp_path):
+    program = myia.jit(f).lower(x).compile()
+    with pytest.raises(myia.errors.ArtifactError, match=text):
+        program.save(tmp_path / "f.myia")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_what_is_no_program_is_refused(tmp_path):
+    with pytest.raises(TypeError, match=r"F\.lower"):
+        myia.save(tmp_path / "f.myia", myia.jit(training.pick))
+    with pytest.raises(TypeError, match="takes programs"):
+        myia.save(tmp_path / "f.myia")
