@@ -36,11 +36,12 @@ What it guarantees. `width` consecutive iterations (in a nest: all of them) can 
 op, all of them together, and give the same results: exactly, apart from the order of sums that may
 be reassociated.
 
-When it gives up. A condition; trip counts of inner loops that vary; other ops with regions, or with
-an effect; an index that is not affine in the loop index with factor 0, 1 or -1 (a load of an array
-that the loop does not change may be a gather, if the caller allows that); an access that may be out
-of range; a store and another access of one array with different strides, unless the loop only adds
-cotangents to the array; a carried value of another kind; an op that the caller cannot widen.
+When it gives up. A condition; trip counts of inner loops that vary; a branch, unless it is a short
+one in a nest that accesses no shared array; other ops with regions, or with an effect; an index
+that is not affine in the loop index with factor 0, 1 or -1 (a load of an array that the loop does
+not change may be a gather, if the caller allows that); an access that may be out of range; a store
+and another access of one array with different strides, unless the loop only adds cotangents to the
+array; a carried value of another kind; an op that the caller cannot widen.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ from myia.analysis.reductions import (
     is_reassociable_sum,
     scalar_reduction,
 )
-from myia.ir.core import Op, Region, Value, walk
+from myia.ir.core import Op, Region, Value, reads, walk
 from myia.ir.dependence import needed
 from myia.primitives.arrays.dynamic_slices import (
     ACCESSES,
@@ -66,7 +67,7 @@ from myia.primitives.arrays.dynamic_slices import (
     start_indices,
 )
 from myia.primitives.core.define import PointwisePrimitive, constant_p
-from myia.primitives.core.structured import Loop, loop_p
+from myia.primitives.core.structured import Loop, if_p, loop_p
 from myia.rewriting.def_use import definitions, uses
 from myia.widening.summary import (
     SHAPE_CHANGES,
@@ -76,6 +77,8 @@ from myia.widening.summary import (
     Stride,
     varying_values,
 )
+
+MAX_BRANCH_OPS = 32  # of both arms: what an iteration may compute in vain
 
 # May an op be widened, given the values that vary, and whether it accesses a shared array?
 CanWiden = Callable[[Op, Set[Value], bool], bool]
@@ -160,8 +163,20 @@ class _IndependenceTest:
         if op.primitive is loop_p:
             loop = Loop.of(op)
             return loop.cond is None and loop.count is not None and loop.count not in self.varying
+        if op.primitive is if_p:
+            return bool(self.inner) and self._is_private_branch(op, can_widen)
         no_effect = not op.regions and not op.primitive.effect
         return no_effect and can_widen(op, self.varying, self._is_access(op))
+
+    def _is_private_branch(self, op: Op, can_widen: CanWiden) -> bool:
+        """Is it worth computing both arms? They access no array that iterations share."""
+        ops = [inner for region in op.regions for inner in walk(region)]
+        return len(ops) <= MAX_BRANCH_OPS and not any(
+            inner.primitive is loop_p
+            or self._is_access(inner)
+            or not self._can_widen(inner, can_widen)
+            for inner in ops
+        )
 
     # ----- Accesses
 
@@ -349,7 +364,7 @@ def _shared_arrays(bodies: Sequence[Region]) -> dict[Value, Value]:
             if op.primitive is dynamic_update_slice and op.operands[0] in arrays:
                 arrays[op.results[0]] = arrays[op.operands[0]]
             accesses = op.primitive in (dynamic_slice, dynamic_update_slice)
-            others.update(arrays[x] for x in op.operands[accesses:] if x in arrays)
+            others.update(arrays[x] for x in reads(op)[accesses:] if x in arrays)
         for x, y in zip(body.args[1:], body.yields):
             if arrays.get(x) is not arrays.get(y):
                 others.update(arrays[version] for version in (x, y) if version in arrays)

@@ -29,6 +29,7 @@ from myia.passes.canonicalize.shared_sorts import shared_sorts
 from myia.passes.canonicalize.simplify import simplify
 from myia.passes.control_flow.branch_fusion import branch_fusion
 from myia.passes.control_flow.if_conversion import if_conversion
+from myia.passes.control_flow.predication import predication
 from myia.passes.idioms.consecutive_powers import consecutive_powers
 from myia.passes.idioms.matmul import matmul
 from myia.passes.idioms.matvec import matvec
@@ -94,6 +95,12 @@ BEFORE_DIFFERENTIATION = Phase(
             selection_by_index,
             "A loop that selects arrays carries an index; else each iteration copies an array.",
             before=("load_of_select",),
+        ),
+        Pass(
+            predication,
+            "A loop that an exception may leave gets a constant trip count: loops around it can be"
+            " vectorized, residuals have a fixed place.",
+            before=("dce",),
         ),
         Pass(load_of_select, "Loads of a selected array become selected loads."),
         Pass(

@@ -124,6 +124,8 @@ def substituted(op: Op, env: Env, region: Callable[[Region], Region] | None = No
 
     Without that, values are replaced as `env` says, at any depth.
     """
+    if not op.regions and env.keys().isdisjoint(op.operands):
+        return op  # most ops of most passes
     operands = look_up(op.operands, env)
     inside = region or functools.partial(substituted_region, env=env)
     regions = tuple(map(inside, op.regions)) if op.regions else ()

@@ -83,6 +83,14 @@ EXAMPLES = {
     # ----- Logic
     ("and", "x & x == x"): [("x: i64[]", "%0 = and %x, %x")],
     ("or", "x | x == x"): [("p: bool[]", "%0 = or %p, %p")],
+    ("or", "x | (x | y) == x | y; x | (x & y) == x"): [
+        ("p: bool[], q: bool[]", "%0 = or %p, %q; %1 = or %0, %q"),
+        ("x: i64[], y: i64[]", "%0 = and %x, %y; %1 = or %y, %0"),
+    ],
+    ("and", "x & (x & y) == x & y; x & (x | y) == x"): [
+        ("p: bool[], q: bool[]", "%0 = and %p, %q; %1 = and %q, %0"),
+        ("x: i64[], y: i64[]", "%0 = or %x, %y; %1 = and %0, %x"),
+    ],
     ("and", "x & ones == x"): [
         ("p: bool[]", "%0 = True: bool[]; %1 = and %p, %0"),
         ("x: i64[]", "%0 = -1: i64[]; %1 = and %0, %x"),
@@ -105,6 +113,21 @@ EXAMPLES = {
     ("lt", "x < x is False, also for NaN"): [("x: f64[]", "%0 = lt %x, %x")],
     ("gt", "x > x is False, also for NaN"): [("x: f64[]", "%0 = gt %x, %x")],
     ("eq", "x == x is True (integers)"): [("x: i64[]", "%0 = eq %x, %x")],
+    ("eq", "select(p, 1, 2) == 1 is p, and so on (integers)"): [
+        (
+            "p: bool[]",
+            "%0 = 3: i32[]; %1 = 0: i32[]; %2 = select %p, %0, %1; %3 = 3: i32[]; %4 = eq %2, %3",
+        ),
+        ("p: bool[]", "%0 = 3: i32[]; %1 = 0: i32[]; %2 = select %p, %0, %1; %3 = eq %1, %2"),
+        (
+            "p: bool[]",
+            "%0 = 3: i32[]; %1 = 0: i32[]; %2 = select %p, %0, %1; %3 = 4: i32[]; %4 = eq %2, %3",
+        ),
+    ],
+    ("ne", "select(p, 1, 2) != 1 is not p, and so on (integers)"): [
+        ("p: bool[]", "%0 = 3: i64[]; %1 = 0: i64[]; %2 = select %p, %0, %1; %3 = ne %2, %0"),
+        ("p: bool[]", "%0 = 3: i64[]; %1 = 0: i64[]; %2 = select %p, %0, %1; %3 = ne %1, %2"),
+    ],
     ("le", "x <= x is True (integers)"): [("x: i64[]", "%0 = le %x, %x")],
     ("ge", "x >= x is True (integers)"): [("x: i64[]", "%0 = ge %x, %x")],
     ("ne", "x != x is False (integers)"): [("x: i64[]", "%0 = ne %x, %x")],
@@ -115,6 +138,13 @@ EXAMPLES = {
     ],
     ("select", "select(not p, x, y) == select(p, y, x)"): [
         ("p: bool[], x: f64[], y: f64[]", "%0 = not %p; %1 = select %0, %x, %y")
+    ],
+    ("select", "select(a != b, x, y) == select(a == b, y, x); also for NaN"): [
+        ("a: f64[], x: f64[], y: f64[]", "%0 = ne %a, %x; %1 = select %0, %x, %y")
+    ],
+    ("select", "select(p, q, False) == p & q; select(p, True, q) == p | q"): [
+        ("p: bool[], q: bool[]", "%0 = False: bool[]; %1 = select %p, %q, %0"),
+        ("p: bool[], q: bool[]", "%0 = True: bool[]; %1 = select %p, %0, %q"),
     ],
     ("select", "select(p, True, False) == p; select(p, False, True) == not p"): [
         ("p: bool[]", "%0 = True: bool[]; %1 = False: bool[]; %2 = select %p, %0, %1"),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from myia.ir.core import Op, Value
+from myia.ir.primitive import Primitive
 from myia.passes.canonicalize.equations.define import Matcher, equation, is_integer
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise.arithmetic import add
@@ -67,6 +68,24 @@ def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return None if other is None else not_(other)
 
 
+@equation(or_, "x | (x | y) == x | y; x | (x & y) == x")
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
+    return _absorbed(match, x, y, or_, and_)
+
+
+@equation(and_, "x & (x & y) == x & y; x & (x | y) == x")
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
+    return _absorbed(match, x, y, and_, or_)
+
+
+def _absorbed(match: Matcher, x: Value, y: Value, same: Primitive, dual: Primitive) -> Value | None:
+    for one, other in ((x, y), (y, x)):
+        op = match.walk.definition(other)
+        if op is not None and op.primitive in (same, dual) and one in op.operands:
+            return other if op.primitive is same else one
+    return None
+
+
 # ----- Comparisons
 
 
@@ -92,6 +111,25 @@ def _(match: Matcher, op: Op, x: Value) -> Value | None:
 @equation(gt, "x > x is False, also for NaN")
 def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return constant(False, bool, x.shape) if x is y else None
+
+
+@equation(eq, "select(p, 1, 2) == 1 is p, and so on (integers)")
+@equation(ne, "select(p, 1, 2) != 1 is not p, and so on (integers)")
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
+    for chosen, other in ((x, y), (y, x)):
+        selection = match.defined_by(select, chosen)
+        number = match.number(other)
+        if selection is None or number is None or x.dtype.kind not in "biu":
+            continue
+        p, *sides = selection.operands
+        numbers = [match.number(side) for side in sides]
+        if None in numbers or p.shape != x.shape:
+            continue
+        one, two = [(each == number) == (op.primitive is eq) for each in numbers]
+        if one == two:
+            return constant(one, bool, x.shape)
+        return p if one else not_(p)
+    return None
 
 
 @equation(eq, "x == x is True (integers)")
@@ -126,6 +164,12 @@ def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     return None if negated is None else select(negated, y, x)
 
 
+@equation(select, "select(a != b, x, y) == select(a == b, y, x); also for NaN")
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
+    differs = match.defined_by(ne, p)
+    return None if differs is None else select(eq(*differs.operands), y, x)
+
+
 @equation(select, "select(p, True, False) == p; select(p, False, True) == not p")
 def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     if x.dtype.kind != "b":
@@ -133,6 +177,15 @@ def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     if match.is_number(x, True) and match.is_number(y, False):
         return p
     return not_(p) if match.is_number(x, False) and match.is_number(y, True) else None
+
+
+@equation(select, "select(p, q, False) == p & q; select(p, True, q) == p | q")
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
+    if x.dtype.kind != "b" or p.shape != x.shape:
+        return None
+    if match.is_number(y, False):
+        return and_(p, x)
+    return or_(p, y) if match.is_number(x, True) else None
 
 
 @equation(select, "select(p, select(p, x, y), z) == select(p, x, z)")
