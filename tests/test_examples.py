@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 import myia
-from examples import jax_models, models
+from examples import (
+    augmented_training,
+    estimators,
+    greeks,
+    hmc,
+    jax_models,
+    models,
+    particle_filter,
+)
 
 BATCH = 5
 NETWORKS = {
@@ -134,3 +142,68 @@ def test_ode(tmp_path):
         up, down = ({**log_p, name: log_p[name] + h} for h in (1e-6, -1e-6))
         values = [myia.jit(ode.misfit)(x, times, observed) for x in (up, down)]
         np.testing.assert_allclose(slope, (values[0] - values[1]) / 2e-6, rtol=1e-5)
+
+
+def test_estimators():
+    estimates = estimators.main(count=20, rounds=4_000)
+    exact = estimators.exact_quadratic(0.5, 1.5), estimators.exact_jump(0.5, 1.5)
+    for cost, values in zip(("quadratic", "jump"), exact, strict=True):
+        for name, value in values.items():
+            score, moved = (
+                estimates[f"{cost}, {estimator}"][name]
+                for estimator in ("score_function", "reparameterised")
+            )
+            assert score.agrees(value)
+            assert moved.agrees(value) == (cost == "quadratic")
+            assert moved.deviation < 0.5 * score.deviation
+
+
+def test_hmc():
+    draws = hmc.main(chains=2, warm_up=300, samples=2_000)  # which checks the moments
+    assert draws.shape == (4_000, 4)
+    x, y = hmc.make_data(np.random.default_rng(0))
+    args = hmc.log_posterior, np.zeros(4), 2, 3, (x, y)
+    ours, theirs = (
+        run(*args[:2], np.random.default_rng(1), *args[2:]) for run in (myia.jit(hmc.hmc), hmc.hmc)
+    )
+    for a, b in zip(ours, theirs, strict=True):  # the same, run by Python
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+@pytest.mark.slow
+def test_augmented_training():
+    before, after = augmented_training.main(count=504, epochs=12)
+    assert before < 0.7 and after > 0.95
+    rng = np.random.default_rng(0)
+    pictures, labels = augmented_training.make_data(rng, 24)  # and a batch that is smaller
+    weights = augmented_training.make_weights(rng)
+    ours, theirs = (
+        run(weights, pictures, labels, np.random.default_rng(1), 0.1)
+        for run in (myia.jit(augmented_training.epoch), augmented_training.epoch)
+    )
+    for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_particle_filter():
+    found = particle_filter.main(steps=30, count=400, runs=40)
+    for mean, error, exact in found.values():
+        assert abs(mean - exact) < 5 * error + 0.05  # and a bias that vanishes with many particles
+    params = {"decay": 0.9, "noise": 0.5, "error": 0.8}
+    observed, _ = particle_filter.simulate(params, np.random.default_rng(1), 30)
+    ours, theirs = (
+        run(params, observed, np.random.default_rng(2), 50)
+        for run in (myia.jit(particle_filter.particle_filter), particle_filter.particle_filter)
+    )
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
+
+
+@pytest.mark.slow
+def test_greeks():
+    found = greeks.main(steps=6, count=4_000, rounds=20)
+    for estimates, errors, exact in found.values():
+        np.testing.assert_array_less(abs(estimates - exact)[:4], 5 * errors[:4])
+        np.testing.assert_allclose(estimates[4], exact[4], rtol=0.05)  # a difference quotient
+    assert len(found) == 2

@@ -135,9 +135,9 @@ class Context(Objects):
         # Traced calls of JAX's functions (`infer/jax/objects/calls.py`).
         self.traced_calls: dict[Any, Any] = {}
         # Counters for loops, which compare them before and after an iteration: paths that are sure
-        # to raise, and dynamic slices of long arrays.
+        # to raise, and dynamic slices, of long arrays or of any.
         self.dead_paths = 0
-        self.long_dynamic_slices = 0
+        self.dynamic_slices = self.long_dynamic_slices = 0
         # The indices at which loops read arrays that are stacked for them.
         self.stacked_reads: set[Value] = set()
         # How many loops are being inferred around the present op, and the slips in their branches.

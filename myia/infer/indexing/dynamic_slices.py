@@ -133,6 +133,7 @@ def slice_of(
     dynamic_slice = DynamicSlice(strided, tuple(a.dynamic_axis for a in seen), tuple(origin))
     forward = all(a.start == 0 and a.stride == 1 for a in axes)
     run_time = any(a.dynamic_axis is not None and not a.dynamic_axis.length.is_static for a in axes)
+    ctx.dynamic_slices += run_time
     ctx.long_dynamic_slices += run_time and prod(dynamic_slice.shape) >= MIN_LONG_SLICE_ELEMENTS
     return dynamic_slice, strided.shape == shape and forward
 

@@ -361,7 +361,9 @@ def _range_item(x: Range, step: int, static: range | None, i: Abstract) -> Abstr
         lo, hi = (lo, _add(hi, -1)) if step > 0 else (_add(lo, 1), hi)
         hi = INT64_MAX - 1 if hi is None and step > 0 else hi
     else:
-        lo, hi = sorted((static[0], static[-1])) if len(static) else (0, 0)
+        first, last = bounds(i)
+        reached = static[first : None if last is None else last + 1]
+        lo, hi = sorted((reached[0], reached[-1])) if len(reached) else (0, 0)
     linear = None
     if is_static_int(x.start) and isinstance(i, Scalar):
         base, scale, offset = i.linear_form

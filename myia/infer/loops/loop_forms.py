@@ -1,10 +1,12 @@
-"""The form of a loop: one loop of the IR, rotated, counted, or unrolled.
+"""The form of a loop: of the IR, rotated, counted, with its last iteration apart, or unrolled.
 
 A loop of the IR (`fixed_point.py`) comes first. Where it fails, or would cost more, the state
 before the loop is restored, and the next form is inferred.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import (
@@ -18,7 +20,7 @@ from myia.infer.domain.heap import Heap
 from myia.infer.domain.values import TRUE, Abstract, Static, is_static_int
 from myia.infer.lists.list_rows import before_rows
 from myia.infer.loops.fixed_point import ConditionHasEffects, NoFixedPoint, compiled
-from myia.infer.loops.iterables import Items
+from myia.infer.loops.iterables import Items, items_after
 from myia.infer.loops.unrolling import (
     MAX_UNROLLED_ITERATIONS,
     FewIterations,
@@ -38,6 +40,7 @@ from myia.source.diagnostics import MyiaError
 
 # Iterations of a `while` that are counted by unrolling it. It must become a loop then.
 MAX_COUNTED_WHILE_ITERATIONS = 4096
+MIN_BEFORE_LAST = 2  # iterations before the last one that are a loop without it
 
 
 def loop(ctx: Context, code: LoopCode, init: States) -> States:
@@ -73,6 +76,7 @@ def _known_loop(
     ctx: Context, code: LoopCode, init: States, saved: Heap, mark: tuple[int, int, int]
 ) -> States:
     """The same, where lists without a bound have a capacity if that has helped before."""
+    dynamic_slices = ctx.dynamic_slices
     try:
         return compiled(ctx, code, init)
     except MayRaise:
@@ -102,6 +106,10 @@ def _known_loop(
             raise
         if code.items is None and isinstance(need.diagnostic, LoopChangesType):
             return _counted(ctx, code, init, need)
+        if ctx.dynamic_slices > dynamic_slices:
+            if (found := _last_apart(ctx, code, init)) is not None:
+                return found
+            ctx.rewind(saved, mark)
         return unrolled(ctx, code, init, need)
     try:
         return unrolled(ctx, code, init, only_if_few=True)
@@ -119,6 +127,31 @@ def _with_choices(ctx: Context, code: LoopCode, init: States) -> States | None:
         return None
     finally:
         ctx.takes_objects = False
+
+
+def _last_apart(ctx: Context, code: LoopCode, init: States) -> States | None:
+    """Peeling of the last iteration, where slices end that are as long as each other before:
+
+        for i in range(0, 100, 16):  b(x[i : i + 16])
+            ->  for i in range(0, 96, 16):  b(x[i : i + 16])  # 16 elements
+                b(x[96:100])
+
+    None: an iteration before needs compile-time values, too.
+    """
+    items = code.items
+    if items is None or items.current_item is not None or not is_static_int(items.length):
+        return None
+    before = items.length.value - 1
+    if before < MIN_BEFORE_LAST:
+        return None
+    most = LoopCode(
+        (code.key, "all but the last"), replace(items, length=Static(before)), code.cond, code.body
+    )
+    try:
+        xs = compiled(ctx, most, init, may_unroll=False)
+    except (MyiaError, MayRaise, ConditionHasEffects, NoFixedPoint):
+        return None
+    return unrolled(ctx, replace(code, items=items_after(ctx, items, before)), xs)
 
 
 def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> States:

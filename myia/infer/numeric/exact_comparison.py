@@ -37,6 +37,26 @@ def compared(ctx: Context, op: str, a: Abstract, b: Abstract, shape: tuple[int, 
     return PRIMITIVES[op](operand(ctx, a, aval), operand(ctx, b, aval))
 
 
+def decided(op: str, a: Abstract, b: Abstract) -> bool | None:
+    """The order of two integers of Python whose ranges do not overlap; None: it is not known.
+
+    `min(i + 16, n)` is `i + 16` wherever that cannot be more than `n`.
+    """
+    if not all(is_number(x) and is_weak(x) and kind_of(x) == "i" for x in (a, b)):
+        return None
+    if op in (">", ">="):
+        a, b, op = b, a, MIRRORED[op]
+    if op not in ("<", "<="):
+        return None
+    (a_lo, a_hi), (b_lo, b_hi) = bounds(a), bounds(b)
+    strict = op == "<"
+    if a_hi is not None and b_lo is not None and (a_hi < b_lo or (a_hi == b_lo and not strict)):
+        return True
+    if a_lo is not None and b_hi is not None and (a_lo > b_hi or (a_lo == b_hi and strict)):
+        return False
+    return None
+
+
 def held_by_floats(x: Abstract) -> bool:
     """Is every value of this integer a float, exactly?"""
     if isinstance(x, Static):

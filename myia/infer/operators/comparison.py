@@ -43,7 +43,7 @@ from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.dict_items import has_key
 from myia.infer.lists import list_rows, list_searches, list_slices
 from myia.infer.numeric.constant_methods import evaluated, is_set, set_items
-from myia.infer.numeric.exact_comparison import compared
+from myia.infer.numeric.exact_comparison import compared, decided
 from myia.infer.numeric.promotion import (
     broadcast_shapes,
     is_numeric,
@@ -109,6 +109,8 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             if weak:
                 ctx.fail(BadType, message=f"`{op}` is not defined for complex numbers")
             ctx.fail(Unsupported, what="the order of complex numbers")
+        if (known := decided(op, a, b)) is not None:
+            return Static(known)
         value = compared(ctx, op, a, b, broadcast_shapes(ctx, a, b))
         return with_layout_of(ctx, result(ctx, value, weak), a, b)
     return _compare_structures(ctx, op, a, b)

@@ -167,4 +167,4 @@ def slip_in_a_nest(x, n):
 @pytest.mark.parametrize("f", [slip_in_a_loop, slip_in_a_nest])
 def test_slips_of_every_iteration_are_reported(f):
     with pytest.raises(TypeError, match="None"):
-        myia.jit(f)(1.0, 3)
+        myia.jit(f)(1.0, 9)
