@@ -3,6 +3,7 @@
     a tensor of torch, ...       its memory as an array, by the library's own protocol: no copy
     a `np.memmap`                the mapped memory
     another byte order           a copy in that of the machine; what is written is converted back
+    bfloat16, float8_e4m3, ...   a copy in float32, which holds them all; what is written is rounded
 
 Compiled code sees an ndarray. What it writes is written into the memory of the argument. Where an
 argument is an array of a library that can make one of NumPy's, results are such arrays.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,10 +73,17 @@ def _imported(view: Callable[[Any], np.ndarray], x: Any) -> np.ndarray:
 
 def _memory_of_tensor(x: Any) -> np.ndarray:
     """Its data; read-only where torch records what is done with it."""
-    found = _imported(lambda x: x.detach().numpy(), x)
+    found = _imported(_data_of_tensor, x)
     if x.requires_grad:
         found.flags.writeable = False
     return found
+
+
+def _data_of_tensor(x: Any) -> np.ndarray:
+    torch, data = sys.modules["torch"], x.detach()
+    if x.dtype == torch.bfloat16:  # NumPy knows it of another library
+        return data.view(torch.int16).numpy().view("bfloat16")
+    return data.numpy()
 
 
 def _tensor(x: Any) -> Any:
@@ -90,14 +98,32 @@ def _maker_of(cls: type) -> Callable[[Any], Any] | None:
     return lambda x: namespace(np.asarray(x))
 
 
-# ----- Another byte order
+# ----- Other numbers
+
+
+def is_short_float(dtype: np.dtype) -> bool:
+    """Is it a float of `ml_dtypes`? All of these are numbers of float32, too."""
+    return dtype.type.__module__ == "ml_dtypes" and "float" in dtype.name
+
+
+def is_converted(dtype: np.dtype) -> bool:
+    return not dtype.isnative or is_short_float(dtype)
 
 
 def native(x: np.ndarray) -> np.ndarray:
+    """The same numbers in a dtype of NumPy and the byte order of the machine."""
+    if is_short_float(x.dtype):
+        return x.astype(np.float32)
     return x.astype(x.dtype.newbyteorder("="), copy=False)
 
 
-SWAPPED = GuestClass(np.ndarray, native)
+@functools.cache
+def converted(guest: GuestClass) -> GuestClass:
+    """The same arrays, seen as copies of these numbers."""
+    return replace(guest, view=lambda x: native(guest.view(x)))
+
+
+CONVERTED = converted(GuestClass(np.ndarray, np.asarray))
 
 
 # ----- Writing

@@ -25,7 +25,14 @@ import numpy as np
 from myia.infer.boundary.instances import has_own_operators, is_state, state_of
 from myia.infer.boundary.leaves import INTEGER, ConstantSet, Leaf, leaf
 from myia.infer.domain.facts import Constant, Identity, contents_of, exact, is_value
-from myia.infer.guest_arrays import SWAPPED, guest_class, is_guest_array, native
+from myia.infer.guest_arrays import (
+    CONVERTED,
+    converted,
+    guest_class,
+    is_converted,
+    is_guest_array,
+    is_short_float,
+)
 from myia.infer.guests import class_in_program, guest_state
 from myia.infer.registry import is_marked_for_tracing, is_traced
 from myia.infer.stand_ins import STAND_INS, has_stand_in
@@ -188,8 +195,8 @@ def _array(flat: Flattener, x: np.ndarray) -> Any:
     if same is not None:
         return same
     guest = None
-    if not x.dtype.isnative:
-        x, guest = native(x), SWAPPED
+    if is_converted(x.dtype):
+        x, guest = CONVERTED.view(x), CONVERTED
     flat.leaves.append(x)
     return leaf("array", x.dtype, x.shape, x.flags.c_contiguous, guest)
 
@@ -198,6 +205,9 @@ def _guest_array(flat: Flattener, x: Any) -> Any:
     guest = guest_class(type(x))
     assert guest is not None
     found = guest.view(x)
+    if is_converted(found.dtype):
+        guest = converted(guest)
+        found = guest.view(x)
     if found.dtype.kind not in "biufc":
         return Identity(x)
     same = flat.object(x)
@@ -210,6 +220,8 @@ def _guest_array(flat: Flattener, x: Any) -> Any:
 def _generic(flat: Flattener, x: np.generic) -> Any:
     if x.dtype.kind in "SU":
         return Constant(x, (type(x), x.dtype))
+    if is_short_float(x.dtype):
+        x = np.float32(x)
     if x.dtype.kind not in "biufc":
         return Identity(x)
     flat.leaves.append(x)
@@ -361,9 +373,10 @@ RULES: dict[type, Rule] = {
     types.BuiltinFunctionType: _builtin,
     np.vectorize: _vectorized,
 }
+OF_NUMBERS = ("numpy", "ml_dtypes")  # modules of scalars
 PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = [  # of an object, but true of its type
     (lambda x: isinstance(x, enum.Enum) or has_own_operators(type(x)), _identity),
-    (lambda x: isinstance(x, np.generic) and type(x).__module__ == "numpy", _generic),
+    (lambda x: isinstance(x, np.generic) and type(x).__module__ in OF_NUMBERS, _generic),
     (lambda x: is_guest_array(type(x)), _guest_array),
     (lambda x: class_in_program(type(x)) is not None, _guest),
     (lambda x: type(x).__module__.startswith("scipy.stats."), _identity),  # known by name

@@ -65,6 +65,16 @@ def test_two_mappings_of_one_file(path):
     assert myia.jit(lambda a, b: a + b)(x, y).tolist() == [8.0, 4.0, 6.0]
 
 
+def test_a_mapping_in_another_byte_order(path):
+    x, F = np.memmap(path, ">f4", "r+", shape=(3,)), myia.jit(double_rest)
+    x[:] = [1.0, 2.0, 3.0]
+    for k in (2, 4, 8):
+        found, total = F(x)
+        assert found is x and total == 1 + 5 * k
+        assert np.memmap(path, ">f4", "r", shape=(3,)).tolist() == [1.0, 2.0 * k, 3.0 * k]
+    assert F.compiles == 1
+
+
 @pytest.mark.parametrize("dtype", [">f8", ">f4", ">i4", ">c16"])
 def test_another_byte_order(dtype):
     x, F = np.array([1, 2, 3], dtype), myia.jit(double_rest)
@@ -153,9 +163,46 @@ def test_float16():
     np.testing.assert_allclose(second, myia.hessian(smooth)(x.astype(float)), rtol=1e-2, atol=2e-3)
 
 
-def test_bfloat16_is_refused():
-    x = np.ones(2, ml_dtypes.bfloat16)
-    with pytest.raises(myia.errors.MyiaError, match="numbers of dtype bfloat16 are not") as error:
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn])
+def test_short_floats_are_read_as_float32(dtype):
+    x, F = np.array([1, 1.5, 3], dtype), myia.jit(double_rest)
+    for _ in range(3):  # the third call is a guarded one
+        wide = x.astype(np.float32)
+        found, total = F(x)
+        wanted, of_wide = double_rest(wide)
+        assert found is x and x.dtype == dtype
+        np.testing.assert_array_equal(x, wanted.astype(dtype))
+        assert total == of_wide and total.dtype == np.float32
+    assert F.compiles == 1
+    y = np.array([0.1, 1.5, 3], dtype)
+    new, slope = myia.jit(lambda x: x * 1.01)(y), myia.grad(smooth)(y)
+    assert new.dtype == slope.dtype == np.float32
+    np.testing.assert_array_equal(new, y.astype(np.float32) * np.float32(1.01))
+    np.testing.assert_allclose(slope, myia.grad(smooth)(y.astype(float)), rtol=1e-6)
+    assert myia.jit(lambda x: x * 2)(y[1]) == np.float32(3.0)  # a number
+    with pytest.raises(ValueError, match="share memory"):
+        myia.jit(both)(y[:2], y[1:])
+
+
+def test_a_written_bfloat16_is_rounded():
+    x = np.array([1, 2, 3.5], ml_dtypes.bfloat16)
+
+    def scaled(x):
+        x[1:] *= 1.01
+
+    wide = x.astype(np.float32)
+    scaled(wide)
+    myia.jit(scaled)(x)
+    np.testing.assert_array_equal(x, wide.astype(ml_dtypes.bfloat16))
+    assert np.any(x != wide)
+    x.flags.writeable = False
+    with pytest.raises(ValueError, match="assignment destination is read-only: `x`"):
+        myia.jit(scaled)(x)
+
+
+def test_integers_of_four_bits_are_refused():
+    x = np.ones(2, ml_dtypes.int4)
+    with pytest.raises(myia.errors.MyiaError, match="numbers of dtype int4 are not") as error:
         myia.jit(lambda x: x * 2)(x)
     assert "`x.astype(np.float32)`" in str(error.value)
 

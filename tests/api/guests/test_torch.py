@@ -179,3 +179,25 @@ def test_functions_of_torch_are_refused():
     with pytest.raises(myia.errors.MyiaError, match=r"`torch\.sin` is not supported") as error:
         myia.jit(lambda x: torch.sin(x))(tensor(1.0))
     assert "write it with NumPy: a tensor that is an argument is an array here" in str(error.value)
+
+
+def test_bfloat16():
+    """Its memory is read as float32, and written to by rounding."""
+    x, F = tensor(1.0, 2.0, 3.5, dtype=torch.bfloat16), myia.value_and_grad(energy)
+    w = x.float()
+    for _ in range(3):
+        (value, slope), (of_wide, its_slope) = F(x, w), F(w, w)
+        assert value.dtype == slope.dtype == torch.float32
+        assert value == of_wide and torch.equal(slope, its_slope)
+    assert F.compiles == 2
+
+    def scaled(x):
+        x[1:] *= 1.01
+
+    version = x._version
+    myia.jit(scaled)(x[:0])  # nothing is written
+    myia.jit(scaled)(x)
+    w[1:] *= 1.01
+    assert torch.equal(x, w.bfloat16()) and x._version == version + 1
+    with pytest.raises(ValueError, match="assignment destination is read-only"):
+        myia.jit(scaled)(x.clone().requires_grad_())
