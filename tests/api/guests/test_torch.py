@@ -195,7 +195,6 @@ def test_bfloat16():
         x[1:] *= 1.01
 
     version = x._version
-    myia.jit(scaled)(x[:0])  # nothing is written
     myia.jit(scaled)(x)
     w[1:] *= 1.01
     assert torch.equal(x, w.bfloat16()) and x._version == version + 1
