@@ -1,4 +1,4 @@
-"""Golden files, and how often the collector of garbage runs.
+"""Golden files, which cases of sweeps run by default, and how often garbage is collected.
 
 `golden(text)` compares with `tests/golden/<file>/<test>.txt`.
 """
@@ -8,11 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.default_run import mark_spreads
+
 TESTS = Path(__file__).parent
 
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write what the tests produce")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    mark_spreads(items)
 
 
 def pytest_collection_finish():
