@@ -130,12 +130,6 @@ class YieldInTry(Diagnostic):
     help = "compute the item in the `try`, and yield it after"
 
 
-class UnsupportedGenerator(Diagnostic):
-    title = "`:=` in a generator expression that is evaluated later is not supported"
-    label = "assigns a variable of the function around it"
-    help = "write a list comprehension, with square brackets"
-
-
 class UnsupportedTemplate(Diagnostic):
     title = "template strings are not supported"
     label = "written here"

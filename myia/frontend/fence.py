@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 import gast
 
 from myia.frontend import errors
-from myia.frontend.core import has_walrus
-from myia.frontend.generators import is_lazy, yields
+from myia.frontend.generators import yields
 from myia.frontend.spans import Spans
 from myia.source.diagnostics import Diagnostic, MyiaError
 from myia.source.span import Span
@@ -111,12 +110,6 @@ LEAVES = (
 STATEMENTS_OF_A_VALUE = (gast.Expr, gast.Assign, gast.AnnAssign, gast.Return)
 
 
-def _generator(node: gast.GeneratorExp, parent: gast.AST | None) -> Refusal | None:
-    # One that is a function may not assign the variables of the function around it.
-    allowed = not is_lazy(node, parent) or not has_walrus(node)
-    return None if allowed else errors.UnsupportedGenerator
-
-
 def _yield_from(node: gast.YieldFrom, parent: gast.AST | None) -> Refusal | None:
     return None if isinstance(parent, STATEMENTS_OF_A_VALUE) else errors.UnsupportedYield
 
@@ -134,7 +127,6 @@ def _try(node: gast.Try, parent: gast.AST | None) -> Refusal | None:
 
 
 RULES: dict[type, Callable[[gast.AST, gast.AST | None], Refusal | None]] = {
-    gast.GeneratorExp: _generator,
     gast.YieldFrom: _yield_from,
     gast.comprehension: _comprehension,
     gast.Try: _try,

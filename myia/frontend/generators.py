@@ -6,9 +6,9 @@
                                                      if c:
                                                          yield f(x)
 
-The argument of a call other than `next` is consumed there. Such an expression stays one: it is a
-loop in the function that it is written in (`lower_expr.py`). The arguments of `enumerate`, `zip`
-and their like, over which a loop runs, are functions:
+The argument of a call that takes all items at once, such as `sum`, stays an expression: it is a
+loop in the function that it is written in (`lower_expr.py`). Other calls may take the items later,
+or only some of them, and change what they are made of meanwhile:
 
     for i, y in enumerate(f(x) for x in xs):
         xs[i + 1] = y
@@ -21,19 +21,17 @@ import gast
 from myia.frontend.core import (
     Block,
     body_of,
-    has_walrus,
     if_,
     name,
     walk_here,
 )
 
-# Calls of which the items are taken one by one, and with them those of their arguments.
-LAZY = {"enumerate", "zip", "map", "filter", "iter", "chain", "islice", "takewhile", "dropwhile"}
-LAZY |= {"accumulate", "pairwise", "starmap", "filterfalse"}
-# What is called by these names changes no argument.
-PURE = {"abs", "bool", "complex", "divmod", "float", "int", "isinstance", "len", "max", "min"}
-PURE |= {"pow", "print", "range", "round", "sum", *LAZY}
-PURE_MODULES = {"itertools", "np", "numpy", "math", "cmath"}
+# What takes all items at once: functions, modules of functions, methods.
+TAKES_ALL = {"bytes", "Counter", "deque", "dict", "frozenset", "list", "max", "min", "OrderedDict"}
+TAKES_ALL |= {"set", "sorted", "sum", "tuple", "fsum", "prod"}
+TAKES_ALL_IN = {"np", "numpy", "math", "jnp", "statistics"}
+METHODS = {"extend", "extendleft", "join", "update", "union", "intersection", "difference"}
+METHODS |= {"append", "insert", "writelines", "from_iter", "fromkeys"}
 
 ITERABLE = "%iter"  # the parameter of the function of a generator expression
 
@@ -53,57 +51,14 @@ def is_lazy(node: gast.GeneratorExp, parent: gast.AST | None) -> bool:
     """May the items of a generator expression be taken later, or only some of them?"""
     if not isinstance(parent, gast.Call) or node is parent.func:
         return True
-    return isinstance(parent.func, gast.Name) and parent.func.id == "next"
-
-
-def taken_with(loop: gast.For) -> set[gast.GeneratorExp]:
-    """The generator expressions over which a loop runs through calls, as functions.
-
-    `zip` takes one of them. Of several, none is a function if the body cannot change what they
-    read; else they are, and refused.
-    """
-    found, calls = set[gast.GeneratorExp](), [loop.iter]
-    while calls:
-        call = calls.pop()
-        if _is_lazy_call(call):
-            calls += call.args
-            found |= {x for x in call.args if isinstance(x, gast.GeneratorExp)}
-    if any(map(has_walrus, found)):
-        return set()
-    read = {n.id for x in found for n in gast.walk(x) if isinstance(n, gast.Name)}
-    body = [n for stmt in loop.body for n in gast.walk(stmt)]
-    return found if len(found) == 1 or any(_may_change(n, read) for n in body) else set()
-
-
-def _may_change(node: gast.AST, names: set[str]) -> bool:
-    """May it change the variables of these names, or an object?"""
-    if isinstance(node, gast.Expr):  # a value that nobody uses: `np.copyto(x, y)`
-        is_print = isinstance(node.value, gast.Call) and _path(node.value.func) == (None, "print")
-        return not is_print and not isinstance(node.value, gast.Constant)
-    if isinstance(node, gast.Call):
-        return not _is_pure(node)
-    if isinstance(node, gast.Name):
-        return node.id in names and not isinstance(node.ctx, gast.Load)
-    stored = isinstance(node, (gast.Subscript, gast.Attribute))
-    return stored and not isinstance(node.ctx, gast.Load)
-
-
-def _is_pure(call: gast.Call) -> bool:
-    """Is it known by its name to change no argument?"""
-    module, function = _path(call.func)
-    known = module in PURE_MODULES or (module is None and function in PURE)
-    return known and all(k.arg not in (None, "out") for k in call.keywords)
-
-
-def _is_lazy_call(node: gast.AST) -> bool:
-    if not isinstance(node, gast.Call):
-        return False
-    module, function = _path(node.func)
-    return module in (None, "itertools") and function in LAZY
+    module, function = _path(parent.func)
+    if module is None:
+        return function not in TAKES_ALL
+    return module not in TAKES_ALL_IN and function not in METHODS | TAKES_ALL
 
 
 def _path(f: gast.AST) -> tuple[str | None, str | None]:
-    """The name that an attribute is reached from, if any, and the last name; None: no names."""
+    """The name that an attribute is reached from, if any, and the last name."""
     if isinstance(f, gast.Name):
         return None, f.id
     root = f
@@ -125,11 +80,6 @@ def lazy_generators_to_functions(tree: gast.AST) -> gast.AST:
 class _ToFunctions(gast.NodeTransformer):
     def __init__(self) -> None:
         self.parent: gast.AST | None = None
-        self.taken_with_loops: set[gast.GeneratorExp] = set()
-
-    def visit_For(self, node: gast.For) -> gast.AST:
-        self.taken_with_loops |= taken_with(node)
-        return self.generic_visit(node)
 
     def generic_visit(self, node: gast.AST) -> gast.AST:
         around, self.parent = self.parent, node
@@ -138,7 +88,7 @@ class _ToFunctions(gast.NodeTransformer):
         return node
 
     def visit_GeneratorExp(self, node: gast.GeneratorExp) -> gast.expr:
-        lazy = is_lazy(node, self.parent) or node in self.taken_with_loops
+        lazy = is_lazy(node, self.parent)
         self.generic_visit(node)
         return _call(node) if lazy else node
 

@@ -24,6 +24,7 @@ from myia.frontend.core import (
     parameters,
     walk_here,
 )
+from myia.frontend.generators import GeneratorFunction
 
 
 @dataclass(eq=False)
@@ -40,6 +41,7 @@ class Scope:
     cells: set[str] = field(default_factory=set)
     captured: tuple[str, ...] = ()
     free: frozenset[str] = frozenset()
+    walrus: set[str] = field(default_factory=set)  # assigned by `:=`
 
     def kind(self, name: str) -> str:
         if name in self.globals:
@@ -76,6 +78,8 @@ def _collect(node: gast.AST) -> Scope:
     for stmt in body_of(node):
         for part in walk_here(stmt):
             _note(scope, part)
+    if isinstance(node, GeneratorFunction):
+        scope.nonlocals |= scope.walrus
     scope.locals -= scope.nonlocals | scope.globals
     return scope
 
@@ -90,8 +94,13 @@ def _note(scope: Scope, node: gast.AST) -> None:
         scope.used.update(dict.fromkeys(node.names))
     elif isinstance(node, gast.Global):
         scope.globals.update(node.names)
+    elif isinstance(node, gast.NamedExpr):
+        scope.walrus.add(node.target.id)
     elif isinstance(node, FUNCTIONS):
-        scope.children[node] = _collect(node)
+        child = scope.children[node] = _collect(node)
+        if isinstance(node, GeneratorFunction):  # it assigns the variables of the function around
+            scope.walrus |= child.walrus
+            scope.locals |= child.walrus
         if isinstance(node, gast.FunctionDef):
             scope.locals.add(node.name)
 

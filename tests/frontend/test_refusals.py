@@ -193,21 +193,6 @@ REFUSED = {
           help: compute the item in the `try`, and yield it after
         """,
     ),
-    "generator": (
-        """
-        def f(x):
-            g = ((y := v) * 2 for v in x)
-            return next(g)
-        """,
-        """
-        `:=` in a generator expression that is evaluated later is not supported
-          --> <test>:2:9
-           |
-         2 |     g = ((y := v) * 2 for v in x)
-           |         ^^^^^^^^^^^^^^^^^^^^^^^^^ assigns a variable of the function around it
-          help: write a list comprehension, with square brackets
-        """,
-    ),
 }
 
 

@@ -1327,8 +1327,8 @@ def comprehension_in_loop(n):
 @on((3,))
 def comprehension_in_condition(n):
     if [k for k in range(n) if k > 1]:
-        return any(k == 2 for k in range(n))
-    return all(k < 2 for k in range(n))
+        return max(k == 2 for k in range(n))
+    return min(k < 2 for k in range(n))
 
 
 @on((3,))

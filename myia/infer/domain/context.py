@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from myia.infer.capacities import Capacities, Known
-from myia.infer.domain.checks import Check, Handlers, Hidden
+from myia.infer.domain.checks import Check, Handlers, Hidden, Try
 from myia.infer.domain.describe import describe
 from myia.infer.domain.errors import (
     AlreadyRaised,
@@ -158,6 +158,8 @@ class Context(Objects):
         self.resumed = resumed
         self.to_resume: set[object] = set()
         self.places: dict[int, object] = {}
+        # The handlers that there were where items were prefetched (`infer/loops/prefetching.py`).
+        self.prefetched_in: dict[int, tuple[Try, ...]] = {}
         self.made_by: dict[Abstract, Op | None] = {}  # the calls that make generators, by state
         self.running: list[int] = []
         self.capacities = Capacities(capacities)  # of lists without a bound

@@ -16,7 +16,7 @@ a name that is assigned different arrays on the paths of a branch or in the iter
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -311,12 +311,13 @@ class Heap:
                 outer |= self.reads
             self.reads = outer
 
-    def written_since(self, start: Heap) -> bool:
-        """Whether an object that was there at `start` has other contents now."""
+    def written_since(self, start: Heap, but: Collection[int] = ()) -> bool:
+        """Whether an object that was there at `start` has other contents now; not one of `but`."""
         # Roots (negative ids) enter `objects` when they are first written to or invalidated.
-        return any(c is not self.objects.get(i) for i, c in start.objects.items()) or any(
-            i < 0 and i not in start.objects for i in self.objects
-        )
+        objects = self.objects
+        changed = (i for i, c in start.objects.items() if c is not objects.get(i))
+        new = (i for i in objects if i < 0 and i not in start.objects)
+        return any(i not in but for i in (*changed, *new))
 
     def write(
         self, id: int, contents: Contents, span: Span | None, same_items: bool = False

@@ -16,6 +16,7 @@ import numpy as np
 
 from myia.infer import attributes
 from myia.infer.boundary import arguments, assigned_globals, exceptions
+from myia.infer.domain import values
 from myia.infer.domain.context import Context, Frame
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue, Unsupported
@@ -39,6 +40,7 @@ from myia.infer.lists import item_objects, list_rows, nested_sequences
 from myia.infer.lists.growing_lists import list_length
 from myia.infer.loops.iterables import items_of, iterated
 from myia.infer.loops.iterators import is_generator, sequence_of, use_up
+from myia.infer.loops.prefetching import computed_early
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.paths.branches import on_each
 from myia.infer.paths.choice import is_of_objects
@@ -171,6 +173,11 @@ class Interpreter(Context):
             return contents.items
         if not to_end and is_generator(x):
             items_of(self, x)  # refuses it: Python takes the items later
+        if not to_end and isinstance(x, values.Iterator):
+            return computed_early(self, x, lambda: self._list_items(x, to_end))
+        return self._list_items(x, to_end)
+
+    def _list_items(self, x: Abstract, to_end: bool) -> tuple[Abstract, ...]:
         if (sequence := sequence_of(self, x)) is not x:
             found = self.list_items(sequence)
         else:

@@ -77,6 +77,8 @@ RECURSION_LIMIT = 120
 # The generator that gives the items of an iterator of this kind, which has no end.
 ENDLESS: dict[str, Callable[[Context, Iterator], Abstract]] = {}
 
+GENERATOR_EXPRESSION = "<genexpr>"  # its name, as in Python
+
 Consume = Callable[[Abstract], Abstract]  # what is done with an item; whether it was the last
 States = Sequence[Abstract]
 
@@ -111,6 +113,17 @@ def is_made_by(ctx: Context, x: Iterator, operand: Value) -> bool:
     """Is `operand`, which no name is bound to, the call that makes the generator `x`?"""
     op = ctx.made_by.get(state_of(ctx, x))
     return op is not None and operand in op.results and operand.name is None
+
+
+def is_expression(ctx: Context, x: Iterator) -> bool:
+    """Is it a generator expression, of which nothing has been taken, over what has an end?"""
+    k = state_of(ctx, x)
+    point = point_of(k)
+    if point is None or not point.may_weave or point.code.name != GENERATOR_EXPRESSION:
+        return False
+    return isinstance(k, Partial) and not any(
+        isinstance(y, Iterator) and (y.kind == GENERATOR or y.kind in ENDLESS) for y in k.items
+    )
 
 
 def resumed(ctx: Context, x: Iterator) -> Iterator:

@@ -20,7 +20,7 @@ from typing import NoReturn
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import INT64_MAX, bounds, number_value
+from myia.infer.domain.dtypes import INT64_MAX, bounds, is_number, number_value
 from myia.infer.domain.errors import BadType, BadValue, CertainError, Unsupported
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import (
@@ -291,6 +291,8 @@ def _static_or_stacked(
     ref = _stack(ctx, items, source) if len(items) > MAX_UNROLLED_ITEMS else None
 
     def at(i: Abstract) -> Abstract:
+        if ref is None and (numbers := _few_numbers(ctx, i, item, len(items))) is not None:
+            return growing_lists.item_at(ctx, numbers, index_value(i))
         if ref is None or is_static_int(i):
             found = item(ctx.int_of(i, "the index into items of different types"))
             return ctx.fail(Unsupported, what=CHANGED_LIST) if found is None else found
@@ -303,6 +305,15 @@ def _static_or_stacked(
         return growing_lists.item_at(ctx, ref, index_value(i))
 
     return Items(Static(len(items)), at, ref is None, current)
+
+
+def _few_numbers(
+    ctx: Context, i: Abstract, item: Callable[[int], Abstract | None], n: int
+) -> Ref | None:
+    """The present items as rows, if they are numbers of one type; else `i` must be known."""
+    found = [x for k in range(n) if (x := item(k)) is not None and is_number(x)]
+    few = 0 < len(found) == n and not is_static_int(i)
+    return _stack(ctx, tuple(found), None) if few else None
 
 
 def _stack(ctx: Context, items: tuple[Abstract, ...], source: Ref | None) -> Ref | None:

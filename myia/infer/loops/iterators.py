@@ -36,7 +36,12 @@ from myia.source.span import Span
 
 GENERATOR = "generator"  # the kind of what a generator function returns
 UNUSED, USED_IN_PART, USED_UP = map(Static, range(3))  # what was taken of an iterator
-RUN_TO_THE_END = ("enumerate", "bounded")  # kinds with further operands, which are no iterables
+RUN_TO_THE_END = (
+    "enumerate",
+    "bounded",
+    "filter",
+    "pairwise",
+)  # kinds with further operands, which are no iterables
 
 
 def no_call(*_: Abstract) -> NoReturn:
@@ -141,7 +146,7 @@ def use_up(ctx: Context, x: Abstract) -> None:
     """All items have been taken, of an iterator and of the one iterable that it runs over."""
     if isinstance(x, Iterator):
         set_state(ctx, x, USED_UP)
-        iterables = x.items[1:] if x.kind in ("map", "filter") else x.items
+        iterables = x.items[1:] if x.kind in ("map", "filter", "starmap") else x.items
         # Of several the longer ones have items left.
         if x.kind in RUN_TO_THE_END or len(iterables) == 1:
             use_up(ctx, iterables[0])

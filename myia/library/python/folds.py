@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,14 @@ from myia.infer.domain.values import NONE, Abstract, Scalar, Static, is_none, is
 from myia.infer.loops.iterables import Items, items_after
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.loops.loop_forms import loop
+from myia.infer.loops.prefetching import early_or_late
 from myia.infer.loops.unrolling import LoopCode
 from myia.infer.operators import comparison
 from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch, branch_many
 from myia.infer.registry import as_is, function
 from myia.library.python import generators
-from myia.library.python.generators import over_generators
+from myia.library.python.generators import Source, over_generators
 from myia.library.support.from_source import call_source, from_source
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
@@ -51,13 +53,19 @@ def any_(iterable: Any, /) -> Any:
 @function(all, dynamic=as_is)
 @over_generators(generators.all_)
 def _all(ctx: Context, iterable: Abstract) -> Abstract:
-    return call_source(ctx, all_, (iterable,), {})
+    return _of_all_or_few(ctx, all_, generators.all_, iterable)
 
 
 @function(any, dynamic=as_is)
 @over_generators(generators.any_)
 def _any(ctx: Context, iterable: Abstract) -> Abstract:
-    return call_source(ctx, any_, (iterable,), {})
+    return _of_all_or_few(ctx, any_, generators.any_, iterable)
+
+
+def _of_all_or_few(ctx: Context, of_all: Source, of_few: Source, x: Abstract) -> Abstract:
+    """`of_all` takes all items of `x`; if that has an effect, only those that Python takes."""
+    early, late = (partial(call_source, ctx, f, (x,), {}) for f in (of_all, of_few))
+    return early_or_late(ctx, (x,), early, late)
 
 
 def _extremum(op: str, of_none: str) -> Callable[..., Abstract]:

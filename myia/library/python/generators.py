@@ -6,13 +6,13 @@
                                   i += 1
 
 Items of other iterables have an index (`iterators.py`, `itertools_.py`); those of a generator come
-one after the other. No source takes an item that Python would not take.
+one after the other. No source takes an item that Python would not take. Those of `itertools` are in
+`library/source/itertools_.py`.
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -34,9 +34,17 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.generators.resumption import has_not_ended, resume, returned_by, unwrapped
-from myia.infer.generators.weaving import ENDLESS, resumed
+from myia.infer.generators.weaving import ENDLESS, is_expression, resumed
 from myia.infer.loops.iterables import items_of, iterated
-from myia.infer.loops.iterators import AS_GENERATOR, has_items, is_generator, use_up
+from myia.infer.loops.iterators import (
+    AS_GENERATOR,
+    has_items,
+    is_generator,
+    iterator,
+    sequence_of,
+    use_up,
+)
+from myia.infer.loops.prefetching import comes_late, early_or_late, new_version, over_prefetched
 from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function, method
 from myia.library.support.from_source import call_source
@@ -199,8 +207,7 @@ def zip_generator(ctx: Context, iterables: tuple[Abstract, ...]) -> Abstract:
     """A `zip` with a generator among its iterables."""
     found = [i for i, x in enumerate(iterables) if is_generator(x)]
     if len(found) > 1:
-        others = (x if is_generator(x) else each_of(ctx, x) for x in iterables[1:])
-        return call_source(ctx, zip_several, (iterables[0], *others), {})
+        return _zip_of_several(ctx, iterables)
     at = found[0] if found else 0
     before, after = (
         values.Iterator("zip", tuple(_without_state(ctx, x) for x in part))
@@ -209,6 +216,29 @@ def zip_generator(ctx: Context, iterables: tuple[Abstract, ...]) -> Abstract:
         for part in (iterables[:at], iterables[at + 1 :])
     )
     return call_source(ctx, zip_, (before, iterables[at], after), {})
+
+
+def _zip_of_several(ctx: Context, iterables: tuple[Abstract, ...]) -> Abstract:
+    """By lists of all items, if the generators are expressions, and that makes no difference."""
+
+    def late() -> Abstract:
+        others = (x if is_generator(x) else each_of(ctx, x) for x in iterables[1:])
+        return call_source(ctx, zip_several, (iterables[0], *others), {})
+
+    if comes_late(ctx, "zip_several") or not all(
+        is_expression(ctx, x) for x in iterables if is_generator(x)
+    ):
+        return late()
+    version = new_version(ctx, "zip_several")
+
+    def early() -> Abstract:
+        lists = (
+            over_prefetched(sequence_of(ctx, x), version) if is_generator(x) else x
+            for x in iterables
+        )
+        return iterator(ctx, "zip", *lists)
+
+    return early_or_late(ctx, iterables, early, late, version)
 
 
 ENDLESS_ROWS = values.Iterator("repeat_forever", (Tuple(()),))
@@ -280,116 +310,3 @@ def _close(ctx: Context, self: values.Iterator) -> Abstract:
 @function(desugared.returned, dynamic=as_is)
 def _returned(ctx: Context, x: Abstract) -> Abstract:
     return returned_by(ctx, x) if is_generator(x) else NONE
-
-
-# ----- `itertools`
-
-
-def count_(start: Any = 0, step: Any = 1) -> Iterator[Any]:
-    while True:
-        yield start
-        start += step
-
-
-def repeat_(item: Any) -> Iterator[Any]:
-    while True:
-        yield item
-
-
-def cycle_(items: Any) -> Iterator[Any]:
-    while len(items) > 0:
-        yield from items
-
-
-def islice_(iterable: Any, *limits: Any) -> Iterator[Any]:
-    if len(limits) == 1:
-        limits = (0, *limits)
-    start, stop, step = limits if len(limits) == 3 else (*limits, 1)
-    start, step = start or 0, step or 1
-    last = None if stop is None else max(start, stop)
-    i = 0
-    if last != 0:
-        for item in iterable:
-            if (step == 1 and start == 0) or (
-                i >= start and (i - start) % step == 0 and (stop is None or i < stop)
-            ):
-                yield item
-            i += 1
-            if last is not None and i >= last:
-                return
-
-
-def chain_(*iterables: Any) -> Iterator[Any]:
-    for iterable in iterables:
-        yield from iterable
-
-
-def chain_from(iterables: Any) -> Iterator[Any]:
-    for iterable in iterables:
-        yield from iterable
-
-
-def accumulate_(iterable: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
-    first, total = initial is None, initial
-    if initial is not None:
-        yield initial
-    for item in iterable:
-        if first:
-            total, first = item, False
-        elif func is None:
-            total = total + item
-        else:
-            total = func(total, item)
-        yield total
-
-
-def pairwise_(iterable: Any) -> Iterator[Any]:
-    first, before = True, None
-    for item in iterable:
-        if not first:
-            yield before, item
-        first, before = False, item
-
-
-def starmap_(f: Any, iterable: Any) -> Iterator[Any]:
-    for args in iterable:
-        yield f(*args)
-
-
-def _takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
-    for item in iterable:
-        if not predicate(item):
-            return
-        yield item
-
-
-def _dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
-    dropping = True
-    for item in iterable:
-        if dropping and not predicate(item):
-            dropping = False
-        if not dropping:
-            yield item
-
-
-def _filterfalse(predicate: Any, iterable: Any) -> Iterator[Any]:
-    for item in iterable:
-        if not (item if predicate is None else predicate(item)):
-            yield item
-
-
-def _compress(data: Any, selectors: Any) -> Iterator[Any]:
-    for item, selected in zip(data, selectors):
-        if selected:
-            yield item
-
-
-def _generator_function(f: Any, source: Source) -> None:
-    """Register a function that is a generator over all iterables."""
-    function(f, dynamic=as_is)(lambda ctx, *args, **kw: call_source(ctx, source, args, kw))
-
-
-_generator_function(itertools.takewhile, _takewhile)
-_generator_function(itertools.dropwhile, _dropwhile)
-_generator_function(itertools.filterfalse, _filterfalse)
-_generator_function(itertools.compress, _compress)

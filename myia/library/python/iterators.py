@@ -36,6 +36,7 @@ from myia.infer.loops.iterators import (
     set_taken,
 )
 from myia.infer.loops.loop_forms import loop
+from myia.infer.loops.prefetching import comes_late, current_items, new_version, prefetching
 from myia.infer.loops.unrolling import LoopCode, States
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
@@ -51,6 +52,7 @@ from myia.library.python.generators import (
     over_generators,
     zip_generator,
 )
+from myia.library.support.from_source import call_source
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
 
@@ -116,8 +118,9 @@ def _zip_items(ctx: Context, x: Iterator) -> Items:
     parts = [items_of(ctx, item) for item in x.items]
     if not parts:
         return items_of(ctx, Tuple(()))
-    unroll = any(p.unroll for p in parts)
-    return Items(_shortest(parts), lambda i: Tuple(tuple(p.item(i) for p in parts)), unroll)
+    length = _shortest(parts)
+    unroll = is_static_int(length) and any(p.unroll for p in parts)
+    return Items(length, lambda i: Tuple(tuple(p.item(i) for p in parts)), unroll)
 
 
 @function(reversed, dynamic=as_is)
@@ -191,24 +194,37 @@ def _map_items(ctx: Context, x: Iterator) -> Items:
 @function(filter)
 @over_generators(filter_)
 def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
-    return iterator(ctx, "filter", f, iterable)
+    if comes_late(ctx, "filter"):
+        return call_source(ctx, filter_, (f, iterable), {})
+    return iterator(ctx, "filter", f, iterable, new_version(ctx, "filter"))
 
 
 def _mapped(ctx: Context, x: Iterator) -> Abstract:
-    return _collected(ctx, x, _map_items(ctx, x), lambda item: TRUE)
+    return collected(ctx, x, _map_items(ctx, x))
 
 
 def _filtered(ctx: Context, x: Iterator) -> Abstract:
-    f, iterable = x.items
+    f, iterable, version = x.items
+    assert isinstance(version, Ref)
 
     def test(item: Abstract) -> Abstract:
         return truth(ctx, item if is_none(f) else ctx.call(f, (item,), {}))
 
-    return _collected(ctx, x, items_of(ctx, iterable), test)
+    with prefetching(ctx, version, iterable):
+        return collected(ctx, x, items_of(ctx, iterable), test)
 
 
-def _collected(
-    ctx: Context, x: Iterator, items: Items, test: Callable[[Abstract], Abstract]
+def _filter_items(ctx: Context, x: Iterator) -> Items:
+    version = x.items[2]
+    assert isinstance(version, Ref)
+    return current_items(ctx, items_of(ctx, _filtered(ctx, x)), version)
+
+
+def collected(
+    ctx: Context,
+    x: Iterator,
+    items: Items,
+    test: Callable[[Abstract], Abstract] = lambda item: TRUE,
 ) -> Abstract:
     """The list of the items that pass, in one loop if they have one type."""
     found = ctx.new(ListObject(()))
@@ -223,4 +239,4 @@ def _collected(
 
 
 SEQUENCES.update(map=_mapped, filter=_filtered)
-ITERATORS["filter"] = lambda ctx, x: items_of(ctx, _filtered(ctx, x))
+ITERATORS["filter"] = _filter_items

@@ -1,14 +1,19 @@
 """`itertools`: iterables made of iterables.
 
-Where an item depends on its index alone, the iterable is lazy and a loop can run over it; the other
-functions make a tuple of all items.
+Where an item depends on its index alone, a loop runs over the index and takes the item. The other
+functions make a tuple of all items beforehand, while that gives the same numbers
+(`infer/loops/prefetching.py`).
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
@@ -17,6 +22,7 @@ from myia.infer.domain.values import (
     NONE,
     Abstract,
     Iterator,
+    Ref,
     Scalar,
     Static,
     Tuple,
@@ -26,23 +32,48 @@ from myia.infer.domain.values import (
 )
 from myia.infer.generators.weaving import ENDLESS
 from myia.infer.loops.iterables import Items, items_of
-from myia.infer.loops.iterators import has_items, items_taken, iterator, reiterable, sequence_of
+from myia.infer.loops.iterators import (
+    SEQUENCES,
+    has_items,
+    items_taken,
+    iterator,
+    reiterable,
+    sequence_of,
+)
+from myia.infer.loops.prefetching import (
+    PREFETCHED,
+    comes_late,
+    current_items,
+    new_version,
+    prefetched,
+    prefetching,
+)
 from myia.infer.operators import operators
-from myia.infer.registry import function
+from myia.infer.registry import as_is, function
 from myia.library.python.generators import (
     ENDLESS_LENGTH,
+    Handler,
+    Source,
+    comes_one_by_one,
+    over_generators,
+)
+from myia.library.python.iterators import collected, items_of_kind
+from myia.library.source.itertools_ import (
     accumulate_,
     chain_,
     chain_from,
+    compress_,
     count_,
     cycle_,
+    dropwhile_,
+    filterfalse_,
     islice_,
-    over_generators,
     pairwise_,
     repeat_,
+    repeated_,
     starmap_,
+    takewhile_,
 )
-from myia.library.python.iterators import items_of_kind
 from myia.library.support.from_source import call_source
 
 
@@ -58,8 +89,18 @@ def _offset(ctx: Context, i: Abstract, scale: int, offset: int, most: int) -> Ab
 
 @function(itertools.product)
 def _product(ctx: Context, *iterables: Abstract, repeat: Abstract = Static(1)) -> Abstract:
-    pools = tuple(reiterable(ctx, x) for x in iterables)
+    pools = tuple(_pool(ctx, x) for x in iterables)
     return iterator(ctx, "product", *pools * ctx.int_of(repeat, "`repeat`"))
+
+
+def _pool(ctx: Context, x: Abstract) -> Abstract:
+    """The items of `x` as they are now: a copy of what may change. Rows of an array are views."""
+    x = reiterable(ctx, ctx.force(x))
+    if not isinstance(x, Ref):
+        return x
+    if ctx.is_array(x):
+        return ctx.call(Static(np.copy), (x,), {}) if len(ctx.shape(x)) == 1 else x
+    return ctx.call(Static(list), (x,), {})
 
 
 @items_of_kind("product")
@@ -83,18 +124,25 @@ def _product_items(ctx: Context, x: Iterator) -> Items:
 @function(itertools.pairwise)
 @over_generators(pairwise_)
 def _pairwise(ctx: Context, iterable: Abstract) -> Abstract:
-    return iterator(ctx, "pairwise", iterable)
+    if comes_late(ctx, "pairwise"):
+        return call_source(ctx, pairwise_, (iterable,), {})
+    return iterator(ctx, "pairwise", iterable, new_version(ctx, "pairwise"))
 
 
 @items_of_kind("pairwise")
 def _pairwise_items(ctx: Context, x: Iterator) -> Items:
-    part = items_of(ctx, sequence_of(ctx, x.items[0]))
+    """Of a pair Python has taken the first item as the second of the pair before."""
+    iterable, version = x.items
+    assert isinstance(version, Ref)
+    with prefetching(ctx, version, iterable):
+        part = items_of(ctx, sequence_of(ctx, iterable))
     count = ctx.int_of(part.length, "the number of items")
 
     def item(i: Abstract) -> Abstract:
-        return Tuple((part.item(i), part.item(_offset(ctx, i, 1, 1, count - 1))))
+        with prefetching(ctx, version, iterable):
+            return Tuple((part.item(i), part.item(_offset(ctx, i, 1, 1, count - 1))))
 
-    return Items(Static(max(0, count - 1)), item, part.unroll)
+    return current_items(ctx, Items(Static(max(0, count - 1)), item, part.unroll), version)
 
 
 @function(itertools.islice)
@@ -105,7 +153,7 @@ def _islice(ctx: Context, iterable: Abstract, *bounds: Abstract) -> Abstract:
 
 @items_of_kind("islice")
 def _islice_items(ctx: Context, x: Iterator) -> Items:
-    part = items_of(ctx, sequence_of(ctx, x.items[0]))
+    part = items_of(ctx, x.items[0])
     count = ctx.int_of(part.length, "the number of items")
     bounds = [None if is_none(b) else ctx.int_of(b, "a bound of a slice") for b in x.items[1:]]
     if any(b is not None and b < 0 for b in bounds):
@@ -137,6 +185,26 @@ def _repeat_items(ctx: Context, x: Iterator) -> Items:
     return Items(as_number(times), lambda i: item)
 
 
+@function(itertools.starmap)
+@over_generators(starmap_)
+def _starmap(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
+    return iterator(ctx, "starmap", f, iterable)
+
+
+@items_of_kind("starmap")
+def _starmap_items(ctx: Context, x: Iterator) -> Items:
+    f, iterable = x.items
+    part = items_of(ctx, iterable)
+
+    def item(i: Abstract) -> Abstract:
+        return ctx.call(f, ctx.list_items(part.item(i)), {})
+
+    return Items(part.length, item, part.unroll)
+
+
+SEQUENCES["starmap"] = lambda ctx, x: collected(ctx, x, _starmap_items(ctx, x))
+
+
 # ----- Without end: items by their index beside other iterables, else a generator
 
 
@@ -164,7 +232,17 @@ def _endless_repeat_items(ctx: Context, x: Iterator) -> Items:
 
 @function(itertools.cycle)
 def _cycle(ctx: Context, iterable: Abstract) -> Abstract:
-    return iterator(ctx, "cycle", Tuple(ctx.list_items(iterable)))
+    def late() -> Abstract:
+        return call_source(ctx, cycle_, (iterable,), {})
+
+    def early() -> tuple[Abstract, ...]:
+        return ctx.list_items(iterable, to_end=False)
+
+    found = (
+        late() if comes_one_by_one(iterable) else prefetched(ctx, "cycle", (iterable,), early, late)
+    )
+    assert isinstance(found, Iterator)
+    return iterator(ctx, "cycle", found) if found.kind == PREFETCHED else found
 
 
 @items_of_kind("cycle")
@@ -190,30 +268,76 @@ def _endless(source: Callable) -> Callable[[Context, Iterator], Abstract]:
     return as_generator
 
 
-ENDLESS.update(count=_endless(count_), repeat_forever=_endless(repeat_), cycle=_endless(cycle_))
+ENDLESS.update(count=_endless(count_), repeat_forever=_endless(repeat_), cycle=_endless(repeated_))
 
 
-# ----- All items at once. Python takes them later: of iterators they leave an unknown part
+# ----- One item after the other, also of what has an index
+
+
+def _from(source: Source) -> Handler:
+    return lambda ctx, *args, **kwargs: call_source(ctx, source, args, kwargs)
+
+
+def _generator_function(f: Any, source: Source) -> None:
+    function(f, dynamic=as_is)(_from(source))
+
+
+_generator_function(itertools.takewhile, takewhile_)
+_generator_function(itertools.dropwhile, dropwhile_)
+_generator_function(itertools.filterfalse, filterfalse_)
+_generator_function(itertools.compress, compress_)
+
+
+# ----- All items at once, while they are what Python takes later
+
+
+def _prefetched_by(late: Handler) -> Callable[[Callable[..., tuple[Abstract, ...]]], Handler]:
+    """The handler of a function that gives all items; `late`: each when it is taken."""
+
+    def decorate(items: Callable[..., tuple[Abstract, ...]]) -> Handler:
+        @functools.wraps(items)
+        def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+            given = (*args, *kwargs.values())
+            if any(map(comes_one_by_one, given)):
+                return late(ctx, *args, **kwargs)
+            found = prefetched(
+                ctx,
+                items.__name__,
+                given,
+                lambda: items(ctx, *args, **kwargs),
+                lambda: late(ctx, *args, **kwargs),
+            )
+            return _with_state(ctx, found)
+
+        return handler
+
+    return decorate
+
+
+def _with_state(ctx: Context, x: Abstract) -> Abstract:
+    """Prefetched items, which the result gives once."""
+    assert isinstance(x, Iterator)
+    return iterator(ctx, PREFETCHED, *x.items) if x.kind == PREFETCHED else x
 
 
 @function(itertools.chain)
-@over_generators(chain_)
-def _chain(ctx: Context, *iterables: Abstract) -> Abstract:
-    items = tuple(item for x in iterables for item in ctx.list_items(x, to_end=False))
-    return iterator(ctx, "iter", Tuple(items))
+@_prefetched_by(_from(chain_))
+def _chain(ctx: Context, *iterables: Abstract) -> tuple[Abstract, ...]:
+    return tuple(item for x in iterables for item in ctx.list_items(x, to_end=False))
 
 
 @function(itertools.chain.from_iterable)
-@over_generators(chain_from)
-def _chain_from(ctx: Context, iterables: Abstract) -> Abstract:
-    return _chain(ctx, *ctx.list_items(iterables, to_end=False))
+@_prefetched_by(_from(chain_from))
+def _chain_from(ctx: Context, iterables: Abstract) -> tuple[Abstract, ...]:
+    parts = ctx.list_items(iterables, to_end=False)
+    return tuple(item for x in parts for item in ctx.list_items(x, to_end=False))
 
 
 @function(itertools.accumulate)
-@over_generators(accumulate_)
+@_prefetched_by(_from(accumulate_))
 def _accumulate(
     ctx: Context, iterable: Abstract, func: Abstract = NONE, *, initial: Abstract = NONE
-) -> Abstract:
+) -> tuple[Abstract, ...]:
     def step(total: Abstract, item: Abstract) -> Abstract:
         if is_none(func):
             return operators.binary(ctx, "+", total, item)
@@ -221,22 +345,37 @@ def _accumulate(
 
     items = ctx.list_items(iterable, to_end=False)
     start = [] if is_none(initial) else [initial]
-    return iterator(ctx, "iter", Tuple(tuple(itertools.accumulate([*start, *items], step))))
+    return tuple(itertools.accumulate([*start, *items], step))
 
 
-@function(itertools.starmap)
-@over_generators(starmap_)
-def _starmap(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
-    items = ctx.list_items(iterable, to_end=False)
-    results = tuple(ctx.call(f, ctx.list_items(item), {}) for item in items)
-    return iterator(ctx, "iter", Tuple(results))
+def _rows_by_index(ctx: Context, *iterables: Abstract, fillvalue: Abstract = NONE) -> Abstract:
+    return iterator(ctx, "zip_longest", fillvalue, *iterables)
+
+
+@items_of_kind("zip_longest")
+def _zip_longest_items(ctx: Context, x: Iterator) -> Items:
+    fill, *iterables = x.items
+    parts = [items_of(ctx, y) for y in iterables]
+    counts = [ctx.int_of(part.length, "the number of items") for part in parts]
+
+    def item(i: Abstract) -> Abstract:
+        k = ctx.int_of(i, "the index into rows of `itertools.zip_longest`")
+        found = (part.item(i) if k < n else fill for part, n in zip(parts, counts))
+        return Tuple(tuple(found))
+
+    return Items(Static(max(counts, default=0)), item, unroll=True)
 
 
 @function(itertools.zip_longest)
-def _zip_longest(ctx: Context, *iterables: Abstract, fillvalue: Abstract = NONE) -> Abstract:
+@_prefetched_by(_rows_by_index)
+def _zip_longest(
+    ctx: Context, *iterables: Abstract, fillvalue: Abstract = NONE
+) -> tuple[Abstract, ...]:
     columns = [ctx.list_items(x, to_end=False) for x in iterables]
-    rows = itertools.zip_longest(*columns, fillvalue=fillvalue)
-    return iterator(ctx, "iter", Tuple(tuple(map(Tuple, rows))))
+    return tuple(map(Tuple, itertools.zip_longest(*columns, fillvalue=fillvalue)))
+
+
+# ----- All items at once, as in Python
 
 
 def _choices(choose: Callable) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -270,4 +270,9 @@ def asarray_chkfinite(a: Array, dtype: Dtype = None, order: Array = None) -> Arr
 
 @from_source(np.ndenumerate)
 def ndenumerate(arr: Array) -> Array:
-    return [(place, arr[place]) for place in np.ndindex(np.shape(arr))]
+    return _with_places(np.asarray(arr))
+
+
+def _with_places(arr: Array) -> Iterator[Array]:
+    for place in np.ndindex(arr.shape):
+        yield place, arr[place]

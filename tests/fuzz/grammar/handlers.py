@@ -147,7 +147,7 @@ class Handlers(Statements):
         v, f = self.vec(), self.bind(self.target(FLOAT, "f"), FLOAT)
         value = self.pick(
             "np.sum({v} / ({v} - {a}))",
-            "np.sum(np.sqrt({v} - {a}))",
+            "np.sum(np.sqrt({v} - {a} + 0.01))",  # no root of zero, which has no derivative
             "np.sum(np.log({v} * {a}))",
             "np.exp({v}[0] * 900.0 * {a})",
             "{v}[1] / ({v}[0] - {v}[0])",

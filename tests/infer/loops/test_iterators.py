@@ -142,6 +142,8 @@ def in_a_while(x):
 RESUMED = {
     "zip of one iterator": lambda x: (lambda q: list(zip(q, q)))(iter(x)),
     "after a zip": lambda x: (lambda q: (list(zip(q, [1.0])), list(q)))(iter(x)),
+    "after `any`": lambda x: (lambda q: (any(v > 1.5 for v in q), list(q)))(iter(x)),
+    "after `all`": lambda x: (lambda q: (all(v < 1.5 for v in q), next(q)))(iter(x)),
     **{f.__name__: f for f in (after_a_break, inside_its_own_loop, in_one_branch, in_a_while)},
 }
 
@@ -154,7 +156,6 @@ def test_goes_on(name):
 
 REFUSED = {
     "after a test of membership": lambda x: (lambda q: (1 in q, list(q)))(iter([1, 2])),
-    "after `any`": lambda x: (lambda q: (any(v > 0 for v in q), list(q)))(iter(x)),
 }
 
 
