@@ -19,6 +19,7 @@ from myia.source.process import compiling
 if TYPE_CHECKING:
     from myia.api.public import (
         bounded,
+        cache,
         check_grads,
         checkpoint,
         custom_jvp,
@@ -51,6 +52,7 @@ __all__ = [
     "StateWarning",
     "__version__",
     "bounded",
+    "cache",
     "check_grads",
     "checkpoint",
     "custom_jvp",

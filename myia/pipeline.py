@@ -25,9 +25,11 @@ from myia import library
 from myia.backends.xla.executable import (
     Executable,
     Inlined,
+    Interface,
     OtherAvals,
     Runnable,
     compile_function,
+    executable_of,
 )
 from myia.backends.xla.modes import explain
 from myia.backends.xla.packing import (
@@ -342,6 +344,7 @@ __all__ = [
     "Compiled",
     "Executable",
     "Inlined",
+    "Interface",
     "Options",
     "OtherAvals",
     "Packing",
@@ -353,6 +356,7 @@ __all__ = [
     "compiled",
     "describe",
     "describe_pass",
+    "executable_of",
     "explain",
     "is_small",
     "lowered",

@@ -17,7 +17,8 @@ from typing import Any
 
 from myia.api.calls.shortcuts import MISSED, Shortcuts, types_of
 from myia.api.capacities import GrownCapacities, Outgrown, refuse_capacities, with_held_effects
-from myia.api.failed_checks import BeyondInt64, FailedChecks
+from myia.api.failed_checks import BeyondInt64, ChecksOfAnEntry, FailedChecks
+from myia.api.files.cache import Entry, active, key_of
 from myia.api.programs.decision_tree import DecisionTree, Found
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
 from myia.api.programs.lost_state_warning import warn_of_lost_state
@@ -30,6 +31,7 @@ from myia.infer.domain.errors import DynamicSizeEscapes
 from myia.infer.eval.program import Program
 from myia.pipeline import (
     Compilation,
+    Compiled,
     Options,
     OtherAvals,
     Plan,
@@ -295,6 +297,42 @@ class Dispatcher:
             return self._variant(call, choose)
 
     def _variant(self, call: Call, choose: Choice) -> Variant:
+        """The program of a call: of the cache, or compiled, and then in the cache."""
+        kept = active()
+        key = None if kept is None else key_of(self.target, self.options, call)
+        if kept is None or key is None or self.options.pipeline.memory is not None:
+            return self._compiled_variant(call, choose)
+        found = kept.find(key, self.target, call)
+        if found is not None:
+            return self._kept_variant(call, found)
+        variant = self._compiled_variant(call, choose)
+        if not variant.has_effects:
+            executable = kept.store(key, self.target, variant.program, variant.executable)
+            variant.executable = executable or variant.executable
+        return variant
+
+    def _kept_variant(self, call: Call, entry: Entry) -> Variant:
+        """A program of the cache. Of its call nothing is kept but the signatures."""
+        LOG.info("%s: a program of the cache", self.name)
+        program, executable = entry.program, entry.executable
+        arguments = [fact.split.arguments for fact in program.facts if fact.split is not None]
+        takes_ints = bool(call.programs.arguments or any(arguments))
+        bare = call._replace(args=(), kwargs={}, flat=CallFlattener())
+        chosen = self.integers.known(call.programs.key)
+
+        def checks() -> FailedChecks:
+            found = self.program(bare, chosen)
+            report = functools.partial(self._reporting, call.positional, call.keywords, chosen)
+            return FailedChecks(found, report, bool(executable.donated), takes_ints)
+
+        failures = ChecksOfAnEntry([check.message for check in program.checks], checks)
+        layout = Layout(call, program, joins=False)
+        found = Compiled(program.function, Plan(), executable)
+        variant = Variant(program, found, layout, failures, self._write_back(call, program))
+        variant.anew = lambda: self._compiled_variant(bare, chosen)
+        return variant
+
+    def _compiled_variant(self, call: Call, choose: Choice) -> Variant:
         choose = Recorded(choose)
         program, effects = with_held_effects(self.program(call, choose))
         layout = Layout(call, program)

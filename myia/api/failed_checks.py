@@ -19,7 +19,7 @@ from myia.infer.eval.program import Program
 from myia.ir.core import walk
 from myia.pipeline import Executable, Report, compiled
 from myia.primitives.core.host_calls import is_host_call, is_recorded
-from myia.source.diagnostics import MyiaError
+from myia.source.diagnostics import InternalError, MyiaError
 from myia.source.process import Lock
 
 _lock = Lock()  # one run with a report at a time: its numbers arrive in a callback
@@ -82,6 +82,23 @@ class FailedChecks:
             return None
         reporter.executable = compiled(program.only_checks().function).executable
         return reporter
+
+
+class ChecksOfAnEntry:
+    """The checks of a program of the cache, which knows their texts. `infer`: those of the program
+    that it was made from, with their lines as they are now."""
+
+    def __init__(self, texts: Sequence[str], infer: Callable[[], FailedChecks]):
+        self._texts, self._infer = texts, infer
+        self._checks: FailedChecks | None = None
+
+    def error(self, code: int, leaves: Sequence[Any], results: Sequence[Any]) -> BaseException:
+        """The exception of the check with this code."""
+        if self._checks is None:
+            self._checks = self._infer()
+        if [check.message for check in self._checks.checks] != [*self._texts]:
+            return InternalError(f"the cache has another program: {self._texts[code - 1]}")
+        return self._checks.error(code, leaves, results)
 
 
 class _Reporter:

@@ -6,6 +6,7 @@ from myia.api.annotations.custom import custom_jvp, custom_vjp
 from myia.api.annotations.host import host
 from myia.api.annotations.staged import staged
 from myia.api.check_grads import check_grads
+from myia.api.files.cache import cache
 from myia.api.files.save import save
 from myia.api.jvp_vjp import jvp, vjp
 from myia.api.transforms import (
@@ -23,6 +24,7 @@ from myia.api.transforms import (
 
 __all__ = [
     "bounded",
+    "cache",
     "check_grads",
     "checkpoint",
     "custom_jvp",

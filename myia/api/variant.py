@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from myia.api.capacities import HeldEffects
-from myia.api.failed_checks import FailedChecks
+from myia.api.failed_checks import ChecksOfAnEntry, FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found, Hidden, is_lasting
 from myia.api.programs.write_back import WriteBack
 from myia.infer.boundary.integers import Choice, IntegerSplit
@@ -106,7 +106,8 @@ class Layout:
     `function` is that of the program, with its scalars in vectors where `packing` lets them be.
     """
 
-    def __init__(self, call: Call, program: Program):
+    def __init__(self, call: Call, program: Program, joins: bool = True):
+        """`joins`: scalars that travel in a vector may be parts of it in the program, too."""
         given = call.leaves
         hidden = [leaf for fact in program.facts for leaf in leaves_of(fact.answer)]
         self.device = call.is_jax
@@ -123,7 +124,9 @@ class Layout:
             arguments_in_vectors(avals[len(given) :], _numbers(hidden)),
             Vectors() if self.device else _results(program),
         )
-        self.function, self.packing = with_vectors(program.function, packing)
+        self.function, self.packing = program.function, packing
+        if joins:
+            self.function, self.packing = with_vectors(program.function, packing)
 
 
 def _numbers(leaves: Sequence[Leaf]) -> list[int]:
@@ -155,11 +158,12 @@ class Variant:
         program: Program,
         compiled: Compiled,
         layout: Layout,
-        failures: FailedChecks,
+        failures: FailedChecks | ChecksOfAnEntry,
         write_back: WriteBack | None,
         effects: HeldEffects | None = None,
     ):
         self._effects = effects
+        self.anew: Callable[[], Variant] | None = None  # of the cache: compiles it
         self.program, self.layout, self.failures = program, layout, failures
         self.executable, self.plan = compiled.executable, compiled.plan
         self.facts = program.facts
@@ -178,6 +182,10 @@ class Variant:
         writes = write_back is not None
         self.only_converts = not (program.checks or program.cuts or self.must_wait or writes)
         self.plain = self.only_converts and not self.to_python
+
+    @property
+    def has_effects(self) -> bool:
+        return self._effects is not None
 
     def run(
         self,

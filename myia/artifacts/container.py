@@ -47,9 +47,15 @@ NEWER = "it has format {}, and this version of myia reads formats up to {}: upda
 
 
 def write(
-    path: str | os.PathLike[str], manifest: Mapping[str, Any], blobs: Sequence[bytes]
+    path: str | os.PathLike[str],
+    manifest: Mapping[str, Any],
+    blobs: Sequence[bytes],
+    mode: int | None = None,
 ) -> None:
-    """Write a file, whole or not at all. `blobs`: the members, in the order of the manifest."""
+    """Write a file, whole or not at all. `blobs`: the members, in the order of the manifest.
+
+    `mode`: who may read it; None: as the process says of new files.
+    """
     members = [{"bytes": len(b), "sha256": hashlib.sha256(b).hexdigest()} for b in blobs]
     full = {"kind": KIND, "format": FORMAT, **manifest, "members": members}
     text = json.dumps(full, indent=1, allow_nan=False).encode()
@@ -60,7 +66,7 @@ def write(
             _write_members(file, text, blobs)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask())
+        os.chmod(name, 0o666 & ~_umask() if mode is None else mode)
         os.replace(name, target)
     except BaseException:
         with contextlib.suppress(OSError):

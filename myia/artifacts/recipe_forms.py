@@ -99,14 +99,19 @@ class Template(NamedTuple):
     items: tuple[Template, ...]
 
 
-def recipe_of(told: Json) -> Recipe:
-    """Its classes are looked up when a result is made."""
+def recipe_of(told: Json, is_own: bool = False) -> Recipe:
+    """`is_own`: this user wrote it, of classes that are imported. Else they are looked up when a
+    result is made, and no code of them is run."""
     kind, fixed, parts = told
     if kind not in MAKERS:
         raise ValueError(kind)
-    made = [*map(recipe_of, parts)]
+    made = [recipe_of(part, is_own) for part in parts]
     if kind == "instance":
+        if is_own:
+            return recipe(kind, (class_of(fixed[0]), tuple(fixed[1])), *made)
         return _instance(fixed, made)
+    if kind == "tuple" and is_own and fixed is not None:
+        return recipe(kind, class_of(fixed), *made)
     return recipe(kind, _fixed(kind, fixed), *made)
 
 

@@ -59,7 +59,7 @@ class SavedProgram:
     def __init__(self, told: dict[str, Json], blobs: Sequence[bytes]):
         self.name = str(told["name"])
         self.arguments = Arguments(told["positional"], told["keywords"], told["names"])
-        given, hidden, results = (_vectors(told[k]) for k in ("given", "hidden", "results"))
+        given, hidden, results = (vectors_of(told[k]) for k in ("given", "hidden", "results"))
         self._packing = Packing(given, hidden, results)
         self._constants = [_constant(told, blobs) for told in told["constants"]]
         self._avals = [aval_shape(x) for x in told["shapes"]]
@@ -261,7 +261,7 @@ def _check_places(
         raise ArtifactError(OTHER_RESULTS)
 
 
-def _vectors(told: Json) -> Vectors:
+def vectors_of(told: Json) -> Vectors:
     count, vectors = told
     return Vectors(int(count), tuple(map(_vector, vectors)))
 

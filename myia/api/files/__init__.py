@@ -1,6 +1,6 @@
 """Compiled programs in files, which `artifacts/` reads.
 
-In: programs that were compiled ahead of time. Out: a file for `myia.load`.
+In: compiled programs. Out: a file for `myia.load`, or an entry of the cache; and programs again.
 
-Read `save.py`.
+Read `save.py`, then `entries.py` and `cache.py`.
 """

@@ -87,6 +87,8 @@ def versions() -> dict[str, str]:
 def _described(of: Saveable, blobs: list[bytes]) -> Json:
     """The part of a program in the manifest, whose binary parts are added to `blobs`."""
     variant, (name, signatures, names) = of.variant, of.about
+    if variant.anew is not None:
+        variant = variant.anew()
     executable = variant.executable
     try:
         told = _interface(variant.program, signatures)
@@ -185,13 +187,13 @@ def modules_json(executable: Executable, blobs: list[bytes]) -> Json:
     plain = _for_all_platforms(executable)
     for exported, is_plain in ((here, False), (plain, True)):
         blobs.append(bytes(exported.serialize()))
-        emission = executable.emission
+        options = executable.interface.compiler_options
         told.append(
             {
                 "platforms": [*exported.platforms],
                 "member": len(blobs) - 1,
-                "options": {} if is_plain else emission.compiler_options,
-                "donated": [*emission.donated],
+                "options": {} if is_plain else options,
+                "donated": [*executable.donated],
                 "jaxlib": None if is_plain else version_of("jaxlib"),
             }
         )

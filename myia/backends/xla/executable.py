@@ -63,19 +63,20 @@ def compile_function(
     program = traced(_of_these_avals(packing, function, packing.program(program), alone))
     donated = packing.packed_positions(donate)
     jitted = jax.jit(program, donate_argnums=donated, compiler_options=compiler_options)
-    how = Emission(elsewhere or function, common, compiler_options or {}, donated)
-    return Executable(jitted, function, packing, alone, under_a_trace, transformed, platform, how)
+    how = Emission(elsewhere or function, common, compiler_options or {})
+    return Executable(
+        jitted, function, packing, alone, under_a_trace, transformed, platform, donated, how
+    )
 
 
 @dataclass(frozen=True)
 class Emission:
     """How a program was emitted. `elsewhere`: the function for other platforms than a CPU, with the
-    rules that are `common` to all; `donated`: positions of arguments, after packing."""
+    rules that are `common` to all."""
 
     elsewhere: Function
     common: Rules
     compiler_options: dict[str, bool | str]
-    donated: tuple[int, ...]
 
 
 NO_DEVICE = "this process has no device of the platform {0!r}: its programs can be lowered, not run"
@@ -223,10 +224,46 @@ def again(call: Callable[..., Any], error: BaseException, given: Sequence[Any]) 
         return call(*given)
 
 
+def executable_of(
+    exported: jax.export.Exported, like: Executable | None, interface: Interface
+) -> Executable:
+    """The executable of a program that was exported as it runs here; `like`: the one that it was
+    exported from, in the same process."""
+    function, packing, alone = interface.function, interface.packing, interface.alone
+    avals = packing.avals([x.aval for x in function.args])
+    expected = [(a.shape, a.dtype) for a in avals]
+
+    def program(*arrays: Any) -> Any:
+        if [(a.shape, a.dtype) for a in arrays] != expected:
+            raise OtherAvals
+        return exported.call(*arrays)
+
+    program.__name__ = program.__qualname__ = function.name
+    jitted = jax.jit(
+        traced(program),
+        donate_argnums=interface.donated,
+        compiler_options=interface.compiler_options or None,
+    )
+    emission = None if like is None else like.emission
+    platform = exported.platforms[0]
+    donated = interface.donated
+    return Executable(jitted, function, packing, alone, False, False, platform, donated, emission)
+
+
+class Interface(NamedTuple):
+    """What an exported program is called with: `function` has its avals."""
+
+    function: Function
+    packing: Packing
+    alone: bool
+    donated: tuple[int, ...]
+    compiler_options: dict[str, bool | str]
+
+
 class Executable(Runnable):
     """Compiled on the first call."""
 
-    __slots__ = ("__weakref__", "_jitted", "emission", "function", "platform")
+    __slots__ = ("__weakref__", "_jitted", "donated", "emission", "function", "platform")
 
     def __init__(
         self,
@@ -237,10 +274,11 @@ class Executable(Runnable):
         under_a_trace: bool,
         transformed: bool,
         platform: str,
-        emission: Emission,
+        donated: tuple[int, ...],
+        emission: Emission | None,
     ):
         self._jitted, self.function, self.platform = jitted, function, platform
-        self.emission = emission
+        self.emission, self.donated = emission, donated
         calls_host = any(map(is_host_call, walk(function.region)))
         super().__init__(jitted, packing, alone, calls_host and not under_a_trace)
         if transformed:  # JAX transforms it
@@ -260,6 +298,15 @@ class Executable(Runnable):
         with jax.enable_x64(True), own_modes():
             shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=where) for a in avals]
             return self._jitted.trace(*shapes).lower(lowering_platforms=platforms)
+
+    @property
+    def interface(self) -> Interface:
+        """Of the exported program."""
+        assert self.emission is not None, "only of a program that was compiled here"
+        how = self.emission
+        return Interface(
+            self.function, self._packing, self._alone, self.donated, how.compiler_options
+        )
 
     @property
     def vectors(self) -> tuple[Vectors, Vectors, Vectors]:
@@ -284,6 +331,7 @@ class Executable(Runnable):
 
     def exported_plain(self, platforms: Sequence[str]) -> jax.export.Exported:
         """The program for plain JAX: without the rules of a CPU, and without compiler options."""
+        assert self.emission is not None, "only of a program that was compiled here"
         program = self._packing.program(emit(self.emission.elsewhere, self.emission.common))
         with jax.enable_x64(True), own_modes(), compiling():
             return jax.export.export(jax.jit(program), platforms=platforms)(*self.shapes)

@@ -1,196 +1,397 @@
 """Facts by names that mean the same in another process: module, path and value, or a hash of code.
 
     Global `n` of the module `model`  ->  ("Global", ("module", "model"), "n")
-    its answer, 3                     ->  ("value", "int", "3")
+    its answer, 3                     ->  ("value", ("object", "builtins", "int"), "3")
 
-`named` lists the facts of a program that have a name, with their answers; `still_hold` asks their
-questions in whatever process it runs. Closures and objects that no module holds have no name.
+`named` lists the facts of a program with their answers, or tells that one has no name: of an object
+that no module holds, of a function that another library defines or JAX traces, of a set whose order
+differs from process to process. `Asked` asks their questions in whatever process it runs.
 """
 
 from __future__ import annotations
 
 import ast
+import collections
+import dataclasses
 import enum
 import functools
 import hashlib
-import importlib
 import operator
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from myia.infer.boundary.arguments import Fact
+from myia.infer.boundary.integers import IntegerSplit
+from myia.infer.boundary.leaves import ConstantSet
 from myia.infer.boundary.signature import (
-    INTEGER,
+    CallFlattener,
     Flattener,
     FunctionSignature,
     Leaf,
     Node,
     SeenObject,
+    leaves_of,
 )
 from myia.infer.domain import facts
-from myia.infer.domain.facts import PLAIN, Constant, Identity, Question, exact
+from myia.infer.domain.facts import PLAIN, Constant, Identity, Question, Raised, exact, is_value
+from myia.infer.registry import is_traced
+from myia.ir.avals import Aval
+from myia.ir.core import Value
 
 Name = tuple[Any, ...]
 KINDS = {
     cls.__name__: cls
     for cls in (
-        *(facts.Global, facts.Default, facts.Attribute, facts.HasAttribute),
+        *(facts.Global, facts.Cell, facts.Default, facts.Attribute, facts.HasAttribute),
         *(facts.ClassAttribute, facts.IsDefined, facts.IsManaged, facts.Held, facts.Answer),
     )
 }
-ANY_INTEGER = ("leaf", "int")
+TARGET: Name = ("target",)  # the function that is compiled
+# Packages whose objects are known by their names, for a version of the package.
+VERSIONED = frozenset({"builtins", "cmath", "jax", "jaxlib", "math", "myia", "numpy", "scipy"})
+DESCRIPTORS = (
+    *(types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType),
+    *(types.GetSetDescriptorType, types.MemberDescriptorType),
+)
+PARAMETERS_OF_DATACLASS = type(vars(dataclasses.make_dataclass("C", ()))["__dataclass_params__"])
+NODES = ("tuple", "list", "dict", "instance", "method", "partial", "vectorized", "set")
 
 
-def named(found: Sequence[Fact]) -> list[tuple[Name, bool, Name]]:
-    """(name, by identity, answer) of each fact that has both a name and an answer that has one."""
-    known: dict[int, Name] = {}  # objects that a named question gave
-    result = []
-    for fact in found:
-        name, answer = _question_name(fact.question, known), _answer_name(fact.answer)
-        if name is None:
-            continue
-        if isinstance(fact.answer, Identity):
-            known.setdefault(id(fact.answer.object), ("answer", name))
-        if answer is not None:
-            result.append((name, fact.by_identity, answer))
-    return result
+class NoName(Exception):
+    """An object or a question that has no name in another process."""
 
 
-def still_hold(names: Sequence[tuple[Name, bool, Name]]) -> bool:
-    """Do all these questions have the same answers here and now?"""
-    return all(_agree(answer, _present(name, by_identity)) for name, by_identity, answer in names)
+# ----- Facts to names
 
 
-def _present(name: Name, by_identity: bool) -> Name | None:
+def named(found: Sequence[Fact], target: Any = None) -> list[Name] | None:
+    """(name, by identity, answer, which ints in it are arguments, a name for messages) of each
+    fact; None: one has no name. `target`: the function that is compiled."""
+    names = Names(target)
     try:
-        x = _question(name).ask()
-    except (AttributeError, ImportError, KeyError):
+        return [names.fact(fact) for fact in found]
+    except NoName:
         return None
-    return _answer_name(exact(x) if by_identity else Flattener().add(x))
 
 
-def _agree(answer: Any, now: Any) -> bool:
-    """Equal, but that an int which is an argument agrees with every int."""
-    if answer == now:
-        return True
-    if not isinstance(answer, tuple) or not isinstance(now, tuple):
-        return False
-    if answer == ANY_INTEGER:
-        return now[:2] == ("value", "int")
-    return len(answer) == len(now) and all(map(_agree, answer, now))
+class Names:
+    """The names of objects, by what has been told of them so far."""
+
+    def __init__(self, target: Any = None) -> None:
+        self._known: dict[int, Name] = {}
+        self._kept: list[Any] = []  # what has a name stays alive
+        self._learn(target, TARGET)
+
+    def _learn(self, x: Any, name: Name) -> None:
+        """`x` has this name, and so have the variables of its closure, if it is a function."""
+        if x is None or id(x) in self._known:
+            return
+        self._known[id(x)] = name
+        self._kept.append(x)
+        if isinstance(x, types.FunctionType):
+            for variable, cell in zip(x.__code__.co_freevars, x.__closure__ or ()):
+                self._known.setdefault(id(cell), ("cell", name, variable))
+        elif is_transform(x):
+            self._learn(x.f, ("inner", name))
+
+    def fact(self, fact: Fact) -> Name:
+        name, answer = self.question(fact.question), answer_name(fact.answer)
+        if isinstance(fact.answer, Identity):
+            self._learn(fact.answer.object, ("answer", name))
+        elif isinstance(fact.answer, FunctionSignature):
+            self._learn(fact.answer.function, ("answer", name))
+        split = fact.split
+        ints = () if split is None else tuple(i in split.arguments for i in split.integers)
+        text = "" if fact.by_identity else fact.name
+        return (name, fact.by_identity, answer, ints, text)
+
+    def question(self, question: Question) -> Name:
+        kind = type(question).__name__
+        if KINDS.get(kind) is not type(question):
+            raise NoName
+        if isinstance(question, facts.Answer):
+            return (kind, *map(self.object, (question.owner, *question.name)))
+        after = isinstance(question, facts.ClassAttribute) and question.after is not None
+        if after or not (question.name is None or type(question.name) is str):
+            raise NoName
+        return (kind, self.object(question.owner), question.name)
+
+    def object(self, x: Any) -> Name:
+        if isinstance(x, dict):  # the namespace of a module
+            return module_name(x)
+        if type(x) in PLAIN:
+            return ("value", _class_name(type(x)), repr(x))
+        if id(x) in self._known:
+            return self._known[id(x)]
+        return lasting_name(x)
 
 
-# ----- Names of questions
+def module_name(namespace: dict[str, Any]) -> Name:
+    module = sys.modules.get(namespace.get("__name__", ""))
+    if module is None or vars(module) is not namespace:
+        raise NoName
+    return ("module", module.__name__)
 
 
-def _question_name(question: Question, known: dict[int, Name]) -> Name | None:
-    kind = type(question).__name__
-    if kind not in KINDS:
-        return None
-    if isinstance(question, facts.Answer):
-        operands = [_object_name(x, known) for x in (question.owner, *question.name)]
-        return None if None in operands else (kind, *operands)
-    owner = _object_name(question.owner, known)
-    if owner is None or (isinstance(question, facts.ClassAttribute) and question.after is not None):
-        return None
-    return (kind, owner, question.name)
-
-
-def _question(name: Name) -> Question:
-    kind, owner, *rest = name
-    if KINDS[kind] is facts.Answer:
-        return facts.Answer(_object(owner), *map(_object, rest))
-    if KINDS[kind] is facts.Global:
-        return facts.Global(vars(_object(owner)), *rest)
-    return KINDS[kind](_object(owner), *rest)
-
-
-# ----- Names of objects
-
-
-def _object_name(x: Any, known: dict[int, Name]) -> Name | None:
-    if isinstance(x, dict):  # the namespace of a module
-        module = sys.modules.get(x.get("__name__", ""))
-        return ("module", module.__name__) if module and vars(module) is x else None
-    if type(x) in PLAIN:
-        return ("value", type(x).__name__, repr(x))
-    name = _lasting_name(x)
-    return known.get(id(x)) if name is None else name
-
-
-def _lasting_name(x: Any) -> Name | None:
+def lasting_name(x: Any) -> Name:
     """The name of a module, or of what a module holds under its own name."""
     if isinstance(x, types.ModuleType):
-        return ("module", x.__name__) if sys.modules.get(x.__name__) is x else None
+        if sys.modules.get(x.__name__) is not x:
+            raise NoName
+        return ("module", x.__name__)
     if isinstance(x, enum.Enum):
-        cls = _lasting_name(type(x))
-        return None if cls is None else ("attribute", cls, x.name)
-    if not isinstance(x, (type, types.FunctionType, types.BuiltinFunctionType)):
-        return None
-    module, path = sys.modules.get(x.__module__ or ""), x.__qualname__
+        return ("attribute", lasting_name(type(x)), x.name)
+    module, path = _place(x)
     try:
-        held = functools.reduce(getattr, path.split("."), module)
-    except AttributeError:
-        return None
-    return ("object", x.__module__, path) if held is x else None
+        held = functools.reduce(getattr, path.split("."), sys.modules[module])
+    except (AttributeError, KeyError):
+        raise NoName from None
+    if held is not x:
+        raise NoName
+    return ("object", module, path)
 
 
-def _object(name: Name) -> Any:
-    kind, *rest = name
-    if kind == "value":
-        return ... if rest[0] == "ellipsis" else ast.literal_eval(rest[1])
-    if kind == "module":
-        return importlib.import_module(rest[0])
-    if kind == "object":
-        return operator.attrgetter(rest[1])(importlib.import_module(rest[0]))
-    if kind == "attribute":
-        return getattr(_object(rest[0]), rest[1])
-    return _question(rest[0]).read()
+def _place(x: Any) -> tuple[str, str]:
+    """The module and the path where an object says that it is."""
+    module = getattr(x, "__module__", None)
+    if isinstance(x, np.ufunc):
+        return module or "numpy" if hasattr(np, x.__name__) else "scipy.special", x.__name__
+    path = getattr(x, "__qualname__", None)
+    if not (isinstance(module, str) and isinstance(path, str)):
+        raise NoName
+    of_a_package = module.partition(".")[0] in VERSIONED
+    if not of_a_package and not isinstance(x, (type, types.FunctionType)):
+        raise NoName
+    return module, path
 
 
-# ----- Names of answers
+def _class_name(cls: type) -> Name:
+    if cls.__module__ == "builtins" and facts.is_fixed_class(cls):
+        return ("object", "builtins", cls.__qualname__)  # of NoneType, too
+    return lasting_name(cls)
 
 
-def _answer_name(signature: Any) -> Name | None:
-    if signature is INTEGER:
-        return ANY_INTEGER
+# ----- Answers
+
+
+def answer_name(signature: Any) -> Name:
+    """What an answer is, to the last bit that a program may depend on."""
     if isinstance(signature, Leaf):
-        kind = getattr(signature.kind, "__name__", signature.kind)
-        cls = signature.guest and signature.guest.cls.__qualname__
-        return ("leaf", kind, str(signature.dtype), signature.shape, signature.contiguous, cls)
-    if isinstance(signature, Constant):
-        return (
-            "value",
-            getattr(signature.type, "__name__", str(signature.type)),
-            _text(signature.value),
-        )
+        return _leaf_name(signature)
     if isinstance(signature, Identity):
-        x = signature.object
-        if isinstance(x, types.FunctionType):  # of a class: it is replaced by assignment
-            return ("code", code_hash(x.__code__))
-        return _lasting_name(x) or ("instance", type(x).__module__, type(x).__qualname__)
+        return _identity_name(signature.object)
     if isinstance(signature, FunctionSignature):
-        parts = tuple(map(_answer_name, signature.parts))
-        return ("function", code_hash(signature.code), signature.names, parts)
+        parts = tuple(map(answer_name, signature.parts))
+        where = module_name(signature.globals.object)
+        told = (signature.names, signature.keywords, parts)
+        return ("function", where, code_hash(signature.code), *told)
     if isinstance(signature, Node):
-        parts = tuple(map(_answer_name, signature.parts))
-        cls = signature.cls
-        name = f"{cls.__module__}.{cls.__qualname__}" if isinstance(cls, type) else repr(cls)
-        return (signature.kind, name, tuple(map(repr, signature.keys)), parts)
-    return ("seen", signature.index) if isinstance(signature, SeenObject) else None
+        return _node_name(signature)
+    if isinstance(signature, Constant):
+        return _constant_name(signature)
+    if isinstance(signature, SeenObject):
+        return ("seen", signature.index)
+    raise NoName
 
 
-def _text(x: Any) -> str:
-    """The text of a constant; that of a set does not depend on the process."""
-    if isinstance(x, frozenset):
-        return f"frozenset({sorted(map(_text, x))})"
-    return f"({', '.join(map(_text, x))})" if type(x) is tuple else repr(x)
+def _leaf_name(leaf: Leaf) -> Name:
+    kind = getattr(leaf.kind, "__name__", leaf.kind)
+    cls = None if leaf.guest is None else _class_name(leaf.guest.cls)
+    return ("leaf", kind, str(leaf.dtype), leaf.shape, leaf.contiguous, cls)
+
+
+def _identity_name(x: Any) -> Name:
+    if x is facts.ABSENT:
+        return ("absent",)
+    if isinstance(x, types.FunctionType):
+        top = x.__module__.partition(".")[0] if isinstance(x.__module__, str) else ""
+        if is_traced(x) and (top != "jax" or hasattr(x, "__myia_staged__")):
+            raise NoName  # JAX traces code that nobody has looked at
+        name = getattr(x, "__qualname__", "")
+        return ("code", module_name(x.__globals__), name, code_hash(x.__code__))
+    if isinstance(x, types.CodeType):
+        return ("code", code_hash(x))
+    if is_transform(x):
+        return ("transform", _class_name(type(x)), *map(part_of_transform, x.parts()))
+    if isinstance(x, DESCRIPTORS):
+        return ("descriptor", lasting_name(x.__objclass__), x.__name__)
+    if type(x) is collections.deque:  # what is in it is asked
+        return ("instance", "deque")
+    if type(x) is PARAMETERS_OF_DATACLASS:
+        return ("parameters", repr(x))
+    return _class_name(x) if isinstance(x, type) else lasting_name(x)
+
+
+def is_transform(x: Any) -> bool:
+    """What `jit`, `grad` and the others return."""
+    return type(x).__module__ == "myia.api.transformed"
+
+
+def part_of_transform(x: Any) -> Name:
+    """Of its function, of its options."""
+    if dataclasses.is_dataclass(x) and not isinstance(x, type) and is_ours(type(x)):
+        parts = tuple(part_of_transform(getattr(x, f.name)) for f in dataclasses.fields(x))
+        return (type(x).__name__, parts)
+    if getattr(type(x), "takes_function", False):  # of programs that functions share
+        return ("function of functions", part_of_transform(x.transform))
+    if callable(x) and not (isinstance(x, types.FunctionType) or is_transform(x)):
+        return answer_name(CallFlattener().add(x))  # a method, a partial, an instance
+    return answer_name(exact(x))
+
+
+def is_ours(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] == "myia"
+
+
+def _node_name(node: Node) -> Name:
+    if node.kind not in NODES:
+        raise NoName
+    cls, keys = node.cls, node.keys
+    if isinstance(cls, tuple):  # a dict with keys that are not texts
+        cls, exact_keys = cls
+        keys = tuple(map(answer_name, exact_keys))
+    elif node.kind == "method":
+        keys = tuple(map(answer_name, keys))
+    parts = tuple(map(answer_name, node.parts))
+    return (node.kind, _class_name(cls), tuple(map(repr, keys)), parts)
+
+
+def _constant_name(constant: Constant) -> Name:
+    x, cls = constant
+    if type(x) is ConstantSet:  # in the order of Python's loops
+        return ("constants", _class_name(x.cls), tuple(answer_name(exact(i)) for i in x.items))
+    if cls is frozenset:
+        if len(x) > 1:  # its order differs from process to process
+            raise NoName
+        return ("frozenset", tuple(map(answer_name, x)))
+    if isinstance(cls, type) and issubclass(cls, facts.BUILTIN_METHODS):
+        name, of = x
+        return ("bound", name, answer_name(of))
+    if cls is tuple or cls is Raised:
+        return (cls.__name__, tuple(map(_part_name, x)))
+    classes = [*cls] if isinstance(cls, tuple) else [cls]
+    if isinstance(x, (np.dtype, range)):
+        return ("value", type(x).__name__, repr(x))
+    if type(x) in PLAIN or cls in facts.NUMBERS or is_value(x):
+        return ("value", _class_name(classes[0]), repr(x))
+    if isinstance(x, tuple) and isinstance(cls, type):
+        return ("value", _class_name(cls), tuple(map(_part_name, x)))
+    raise NoName
+
+
+def _part_name(x: Any) -> Name:
+    """A part of the value of a constant."""
+    if isinstance(x, (Constant, Identity)):
+        return answer_name(x)
+    if isinstance(x, tuple):
+        return ("tuple", tuple(map(_part_name, x)))
+    if isinstance(x, np.dtype) or type(x) in PLAIN:
+        return ("text", repr(x))
+    if is_value(x):
+        return ("value", _class_name(type(x)), repr(x))
+    if isinstance(x, type):
+        return _class_name(x)
+    raise NoName
 
 
 def code_hash(code: types.CodeType) -> str:
     """A hash of what code does, not of where it stands."""
     consts = [code_hash(c) if isinstance(c, types.CodeType) else _text(c) for c in code.co_consts]
-    told = (code.co_code, code.co_names, code.co_varnames, code.co_freevars, consts)
-    return hashlib.sha256(repr(told).encode()).hexdigest()
+    counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_name)
+    told = (code.co_code, code.co_exceptiontable, counts, names, consts)
+    return hashlib.sha256(repr(told).encode(errors="surrogatepass")).hexdigest()
+
+
+def _text(x: Any) -> str:
+    """The text of a constant of code; that of a set does not depend on the process."""
+    if isinstance(x, frozenset):
+        return f"frozenset({sorted(map(_text, x))})"
+    return f"({', '.join(map(_text, x))})" if type(x) is tuple else repr(x)
+
+
+# ----- Names to facts
+
+
+class Asked:
+    """The facts of these names, here and now. `target`: the function that is compiled; `flat`: the
+    flattening of its arguments, whose objects may be met again."""
+
+    def __init__(self, target: Any, flat: Flattener):
+        self._target, self._flat = target, flat.copy()
+        self._answers: dict[Name, Any] = {}
+
+    def facts(self, names: Sequence[Name]) -> list[Fact] | None:
+        """None: one of the questions has another answer."""
+        found = []
+        for name in names:
+            try:
+                fact = self._fact(*name)
+            except (AttributeError, ImportError, KeyError, ValueError, TypeError, NoName):
+                return None
+            if fact is None:
+                return None
+            found.append(fact)
+        return found
+
+    def _fact(
+        self, name: Name, by_identity: bool, answer: Name, ints: Sequence[bool], text: str
+    ) -> Fact | None:
+        question = self._question(name)
+        x = question.ask()
+        self._answers[name] = x
+        if by_identity:
+            fact = Fact(question, True, exact(x), [], text)
+        else:
+            fact = self._taken_apart(question, x, ints, text)
+        return fact if answer_name(fact.answer) == answer else None
+
+    def _taken_apart(self, question: Question, x: Any, ints: Sequence[bool], text: str) -> Fact:
+        flat, chosen = self._flat.part(), iter(ints)
+        signature = flat.add(x)
+        split = IntegerSplit(
+            [text], [signature], flat.leaves, lambda path, value: next(chosen, False)
+        )
+        (resolved,) = split.resolved(flat.leaves)
+        integers = split.take(flat)
+        values = [Value(Aval(leaf.dtype, leaf.shape)) for leaf in leaves_of(resolved)]
+        fact = Fact(question, False, resolved, values, text)
+        if split.integers:
+            fact.split, fact.integers = split, integers
+        return fact
+
+    def _question(self, name: Name) -> Question:
+        kind, owner, *rest = name
+        cls: Callable[..., Question] = KINDS[kind]
+        if cls is facts.Answer:
+            return facts.Answer(self._object(owner), *map(self._object, rest))
+        found = self._object(owner)
+        if cls is facts.Global and isinstance(found, types.ModuleType):
+            found = vars(found)
+        return cls(found, *rest)
+
+    def _object(self, name: Name) -> Any:
+        kind, *rest = name
+        if kind == "target":
+            return self._target
+        if kind == "value":
+            return ... if rest[1] == "Ellipsis" else ast.literal_eval(rest[1])
+        if kind == "module":
+            return sys.modules[rest[0]]
+        if kind == "object":
+            return operator.attrgetter(rest[1])(sys.modules[rest[0]])
+        if kind == "attribute":
+            return getattr(self._object(rest[0]), rest[1])
+        if kind == "cell":
+            function = self._object(rest[0])
+            return function.__closure__[function.__code__.co_freevars.index(rest[1])]
+        if kind == "inner":
+            return self._object(rest[0]).f
+        (asked,) = rest
+        if asked not in self._answers:
+            self._answers[asked] = self._question(asked).read()
+        return self._answers[asked]

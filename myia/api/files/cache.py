@@ -1,0 +1,178 @@
+"""The cache of compiled programs on disk: found by code and signature, used if all facts hold.
+
+    key      what is compiled (a hash of its code), the signature of the call, options, versions
+    facts    what the program depends on besides, by names: globals, closures, defaults, helpers
+
+A program that depends on something without a name is not in the cache. Nor is what it is compiled
+from by JAX: functions of its libraries but NumPy and JAX themselves.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+from jax.experimental.compilation_cache import compilation_cache
+
+import myia.infer.boundary.named_facts as named_facts
+from myia.api.files.entries import as_exported, entry_json, executable_in, program_of
+from myia.api.variant import Call
+from myia.artifacts.constants import Json, NotStorable, version_of
+from myia.artifacts.directory import MOST_BYTES, Directory
+from myia.infer.boundary.named_facts import Asked, Name, NoName, answer_name, part_of_transform
+from myia.infer.eval.program import Program
+from myia.pipeline import Executable
+from myia.source.diagnostics import MyiaError
+from myia.source.process import compiling
+
+LOG = logging.getLogger("myia")
+VARIABLE = "MYIA_CACHE"
+PACKAGE = Path(named_facts.__file__).parents[2]
+VERSIONED = ("myia", "jax", "jaxlib", "numpy", "scipy")
+XLA_SETTINGS = {
+    "jax_persistent_cache_min_compile_time_secs": 0.0,
+    "jax_persistent_cache_min_entry_size_bytes": -1,
+}
+
+
+class Entry(NamedTuple):
+    """A program that was found, with its facts here and now."""
+
+    told: dict[str, Json]
+    program: Program
+    executable: Executable
+
+
+class Cache:
+    """The programs in a directory."""
+
+    def __init__(self, directory: Directory):
+        self.directory = directory
+
+    def find(self, key: str, target: Any, call: Call) -> Entry | None:
+        """A program whose facts all hold. `target`: what is compiled."""
+        for path, told, blobs in self.directory.entries(key):
+            try:
+                names = _names(told["facts"])
+                facts = Asked(target, call.flat).facts(names)
+                if facts is None:
+                    continue
+                program = program_of(told, facts)
+                with compiling():
+                    found = Entry(told, program, executable_in(told, blobs[0], program))
+            except MyiaError:
+                raise
+            except Exception as error:  # of an entry that another version wrote, or that is damaged
+                LOG.info("an entry of the cache cannot be used: %s: %r", path, error)
+                continue
+            self.directory.used(path)
+            return found
+        return None
+
+    def store(
+        self, key: str, target: Any, program: Program, executable: Executable
+    ) -> Executable | None:
+        """Add a program; the executable to use from now on. None: it cannot be in the cache."""
+        try:
+            told = entry_json(program, executable, target)
+            blob = bytes(executable.exported().serialize())
+        except (NotStorable, NotImplementedError, ValueError) as error:
+            LOG.info("not in the cache: %s", error)
+            return None
+        facts = hashlib.sha256(json.dumps(told["facts"]).encode()).hexdigest()
+        try:
+            self.directory.add(key, facts[:32], told, [blob])
+        except OSError as error:
+            LOG.warning("the cache cannot be written: %s", error)
+        return as_exported(executable, blob)
+
+
+def _names(told: Json) -> list[Name]:
+    return [_as_tuple(each) for each in told]
+
+
+def _as_tuple(x: Any) -> Any:
+    return tuple(map(_as_tuple, x)) if isinstance(x, list) else x
+
+
+# ----- Keys
+
+
+def key_of(target: Any, options: Any, call: Call) -> str | None:
+    """The key of a call; None: something in it has no name in another process."""
+    if any(leaf.kind in ("traced", "transformed") for leaf in call.leaves):
+        return None
+    try:
+        what = part_of_transform(target), part_of_transform(options)
+        positional = tuple(map(answer_name, call.positional))
+        keywords = tuple((k, answer_name(s)) for k, s in call.keywords.items())
+    except NoName:
+        return None
+    told = (what, positional, keywords, _environment(), _modes())
+    return hashlib.sha256(repr(told).encode(errors="surrogatepass")).hexdigest()[:40]
+
+
+@functools.cache
+def _environment() -> Name:
+    """What is the same for all programs of a process: versions, the compiler itself."""
+    files = [
+        (path.relative_to(PACKAGE).as_posix(), found.st_size, found.st_mtime_ns)
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if (found := path.stat())
+    ]
+    compiler = hashlib.sha256(repr(files).encode()).hexdigest()
+    return (compiler, sys.version, sys.flags.optimize, *map(version_of, VERSIONED))
+
+
+def _modes() -> Name:
+    """The modes of JAX in which its functions are traced."""
+    config: Any = jax.config  # its options are not declared
+    values = sorted((k, repr(v)) for k, v in config.values.items() if "cache" not in k)
+    return (*values, bool(config.jax_enable_x64))
+
+
+# ----- The cache of this process
+
+_active: list[Cache] = []
+
+
+def active() -> Cache | None:
+    return _active[0] if _active else None
+
+
+def cache(path: str | os.PathLike[str] | None, *, max_bytes: int = MOST_BYTES) -> None:
+    """Keep compiled programs in a directory, and use those that earlier processes left there.
+
+        myia.cache("~/.cache/myia")        or MYIA_CACHE=... in the environment
+
+    A program is used if the code of the function, the signature of the call, all options and
+    versions are the same, and if all that it depends on besides is: globals, closures, defaults,
+    attributes, the code of helpers. What has no name in another process is compiled as before:
+    objects that no module holds, functions of libraries that JAX traces. JAX's own compilation
+    cache is put into the directory, too, unless it is set already; it is for all that JAX compiles.
+    `max_bytes`: what was used least recently is removed beyond; None as the path: no cache.
+
+    The directory is made for this user alone (mode 0700). `ArtifactError`: others may write there.
+    """
+    if path is None:
+        _active.clear()
+        return
+    directory = Directory(Path(path).expanduser(), max_bytes)
+    config: Any = jax.config
+    if config.jax_compilation_cache_dir is None:
+        for name, value in XLA_SETTINGS.items():
+            config.update(name, value)
+        config.update("jax_compilation_cache_dir", str(directory.xla))
+        compilation_cache.reset_cache()
+    _active[:] = [Cache(directory)]
+
+
+if os.environ.get(VARIABLE):
+    cache(os.environ[VARIABLE])

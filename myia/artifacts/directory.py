@@ -1,0 +1,146 @@
+"""The directory of a cache: private, bounded in size, shared by processes.
+
+    programs/KEY/FACTS.myia     entries, each a file of `container.py`
+    xla/                        JAX's own compilation cache
+
+What others may have written is not read: neither a directory that is not private, nor a file that
+is a link, belongs to somebody else or can be written by others. An entry is a file that is written
+under another name and then renamed; whoever reads sees all of it or nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from myia.artifacts import container
+from myia.artifacts.errors import ArtifactError
+
+OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+MOST_BYTES = 1 << 30
+MOST_OF_ONE_KEY = 64  # entries of one function and signature, by what else they depend on
+OLD = 3600.0  # seconds after which a file that nobody has renamed is one that was given up
+PROGRAMS, XLA = "programs", "xla"
+
+NOT_A_DIRECTORY = "{}: the cache is no directory, or a link to one"
+FOREIGN = "{}: the cache belongs to another user"
+NOT_PRIVATE = "{}: other users may write into the cache: chmod 700 it"
+PARENT = "{}: other users may replace the cache, since they may write into {}"
+
+
+class Directory:
+    """A cache on disk. ArtifactError: others may write there."""
+
+    def __init__(self, path: str | os.PathLike[str], most_bytes: int = MOST_BYTES):
+        self.path, self.most_bytes = Path(os.path.abspath(path)), most_bytes
+        for each in (self.path, self.path / PROGRAMS, self.path / XLA):
+            with contextlib.suppress(FileExistsError):
+                if each == self.path:
+                    each.parent.mkdir(parents=True, exist_ok=True)
+                each.mkdir(mode=0o700)
+            _check_private(each)
+        _check_parents(self.path)
+
+    @property
+    def xla(self) -> Path:
+        return self.path / XLA
+
+    def entries(self, key: str) -> Iterator[tuple[Path, dict[str, Any], list[bytes]]]:
+        """The entries of a key that can be read, those used last first; the others are removed."""
+        for path in _by_use((self.path / PROGRAMS / key).glob("*.myia")):
+            try:
+                manifest, blobs = _read_private(path)
+            except FileNotFoundError:  # another process has removed it
+                continue
+            except (ArtifactError, OSError):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                continue
+            yield path, manifest, blobs
+
+    def used(self, path: Path) -> None:
+        """An entry is one that was used last."""
+        with contextlib.suppress(OSError):
+            os.utime(path)
+
+    def add(self, key: str, name: str, manifest: Mapping[str, Any], blobs: Sequence[bytes]) -> None:
+        """A new entry, which replaces one of this name; OSError: it cannot be written."""
+        folder = self.path / PROGRAMS / key
+        folder.mkdir(mode=0o700, exist_ok=True)
+        _check_private(folder)
+        container.write(folder / f"{name}.myia", manifest, blobs, mode=0o600)
+        for path in _by_use(folder.glob("*.myia"))[MOST_OF_ONE_KEY:]:
+            _remove(path)
+        self.shrink()
+
+    def shrink(self) -> None:
+        """Remove what was used least recently, until the rest is within the limit."""
+        files = [*_files(self.path)]
+        total = sum(size for _, size, _ in files)
+        now = time.time()
+        for used, size, path in sorted(files):
+            given_up = path.name.startswith(".") and now - used > OLD
+            if total > self.most_bytes or given_up:
+                _remove(path)
+                total -= size
+
+
+def _check_private(path: Path) -> None:
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise ArtifactError(NOT_A_DIRECTORY.format(path))
+    if found.st_uid != os.geteuid():
+        raise ArtifactError(FOREIGN.format(path))
+    if found.st_mode & OTHERS_MAY_WRITE:
+        raise ArtifactError(NOT_PRIVATE.format(path))
+
+
+def _check_parents(path: Path) -> None:
+    """Others may rename what is in a directory that they may write into, unless it is sticky."""
+    for parent in path.resolve().parents:
+        found = parent.stat()
+        if found.st_mode & OTHERS_MAY_WRITE and not found.st_mode & stat.S_ISVTX:
+            raise ArtifactError(PARENT.format(path, parent))
+        if found.st_uid not in (0, os.geteuid()):
+            raise ArtifactError(PARENT.format(path, parent))
+
+
+def _read_private(path: Path) -> tuple[dict[str, Any], list[bytes]]:
+    with open(path, "rb", opener=_open) as file:
+        found = os.fstat(file.fileno())
+        if found.st_uid != os.geteuid() or found.st_mode & OTHERS_MAY_WRITE:
+            raise ArtifactError(NOT_PRIVATE.format(path))
+        return container.read_open(file)
+
+
+def _open(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+
+def _by_use(paths: Iterator[Path]) -> list[Path]:
+    """Those used last first."""
+    found = []
+    for path in paths:
+        with contextlib.suppress(OSError):
+            found.append((path.lstat().st_mtime_ns, path))
+    return [path for _, path in sorted(found, reverse=True)]
+
+
+def _files(root: Path) -> Iterator[tuple[float, int, Path]]:
+    """When each file was used last, its size, and it. JAX reads its files without a mark."""
+    for folder, _, names in os.walk(root):
+        for name in names:
+            path = Path(folder, name)
+            with contextlib.suppress(OSError):
+                found = path.lstat()
+                yield max(found.st_mtime, found.st_atime), found.st_size, path
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
