@@ -36,12 +36,13 @@ What it guarantees. `width` consecutive iterations (in a nest: all of them) can 
 op, all of them together, and give the same results: exactly, apart from the order of sums that may
 be reassociated.
 
-When it gives up. A condition; trip counts of inner loops that vary; a branch, unless it is a short
-one in a nest that accesses no shared array; other ops with regions, or with an effect; an index
-that is not affine in the loop index with factor 0, 1 or -1 (a load of an array that the loop does
-not change may be a gather, if the caller allows that); an access that may be out of range; a store
-and another access of one array with different strides, unless the loop only adds cotangents to the
-array; a carried value of another kind; an op that the caller cannot widen.
+When it gives up. A condition; inner loops whose trip counts vary and branches, unless the caller
+takes them (`masks`) and they access nothing but what they have made themselves or what no iteration
+changes (a short branch in a nest is always taken); other ops with regions, or with an effect; an
+index that is not affine in the loop index with factor 0, 1 or -1 (a load of an array that the loop
+does not change may be a gather, if the caller allows that); an access that may be out of range; a
+store and another access of one array with different strides, unless the loop only adds cotangents
+to the array; a carried value of another kind; an op that the caller cannot widen.
 """
 
 from __future__ import annotations
@@ -99,18 +100,20 @@ def summary_if_independent(
     width: int | None = None,
     can_widen: CanWiden | None = None,
     gathers: bool = False,
+    masks: bool = False,
 ) -> LoopSummary | None:
     """The summary of a loop if `width` consecutive iterations are independent, else None.
 
     All iterations if `width` is None, as it must be for a nest. `can_widen`: by default ops on
     single elements. With `gathers`, an iteration may compute the index at which it loads from an
-    array that the loop does not change.
+    array that the loop does not change. With `masks`, there may be branches, and inner loops that
+    end at different iterations.
     """
     if loop.count is None or loop.cond is not None:
         return None
     if can_widen is None and not all(map(is_scalar_op, loop.body.ops)):
         return None
-    test = _IndependenceTest(loop.body, ranges, width)
+    test = _IndependenceTest(loop.body, ranges, width, masks)
     return test.summary() if test.succeeds(can_widen or _is_no_private_access, gathers) else None
 
 
@@ -121,12 +124,13 @@ def _is_no_private_access(op: Op, varying: Set[Value], is_access: bool) -> bool:
 class _IndependenceTest:
     """The dependence test of one loop; it collects the fields of the summary on the way."""
 
-    def __init__(self, body: Region, ranges: IndexRanges, width: int | None):
+    def __init__(self, body: Region, ranges: IndexRanges, width: int | None, masks: bool):
         self.body, self.k, self.ranges, self.width = body, body.args[0], ranges, width
         self.bodies = list(_bodies(body))
         self.inner = set(_defined(self.bodies[1:]))
         self.arrays = _shared_arrays(self.bodies)
         self.varying = varying_values(body, body.args, self.arrays if self.inner else {})
+        self.masks, self.masked = masks, set(_masked(body, self.varying))
         self.strides: dict[Op, Stride | None] = {}
         self.gathers: set[Op] = set()
         self.reductions: dict[Value, tuple[ReductionStep, ...]] = {}
@@ -162,9 +166,10 @@ class _IndependenceTest:
     def _can_widen(self, op: Op, can_widen: CanWiden) -> bool:
         if op.primitive is loop_p:
             loop = Loop.of(op)
-            return loop.cond is None and loop.count is not None and loop.count not in self.varying
+            has_own = self.arrays.keys().isdisjoint(loop.body.args)
+            return (self.masks and has_own) or (loop.cond is None and not _varies(op, self.varying))
         if op.primitive is if_p:
-            return bool(self.inner) and self._is_private_branch(op, can_widen)
+            return self.masks or self._is_private_branch(op, can_widen)
         no_effect = not op.regions and not op.primitive.effect
         return no_effect and can_widen(op, self.varying, self._is_access(op))
 
@@ -193,6 +198,8 @@ class _IndependenceTest:
         is_affine = all(set(start) & self.varying <= {self.k} for start in starts)
         inner_steps = (start[x] for start in starts for x in self.inner.intersection(start))
         # With greater steps the inner loop has been vectorized already.
+        if op in self.masked and moving:
+            return False  # it would be one access after the other
         if is_affine and all(abs(step) <= 1 for step in inner_steps):
             # A store that does not move is a sum over the iterations, or the loop is none of ours.
             if not moving and (op.primitive is dynamic_slice or self.inner):
@@ -335,9 +342,28 @@ class _IndependenceTest:
 
 
 def _bodies(body: Region) -> Iterator[Region]:
-    """The bodies of a loop and of all loops inside it."""
+    """The body of a loop, and the regions of all loops and branches inside it."""
     yield body
-    yield from (Loop.of(op).body for op in walk(body) if op.primitive is loop_p)
+    yield from (region for op in walk(body) for region in op.regions)
+
+
+def _varies(op: Op, varying: Set[Value]) -> bool:
+    """Does it vary how often an inner loop runs, or which branch?"""
+    if op.primitive is if_p:
+        return op.operands[0] in varying
+    loop = Loop.of(op)
+    exits = [
+        *(loop.cond.yields if loop.cond else ()),
+        *(() if loop.count is None else [loop.count]),
+    ]
+    return not varying.isdisjoint(exits)
+
+
+def _masked(body: Region, varying: Set[Value]) -> Iterator[Op]:
+    """The ops that only some iterations run at a time."""
+    for op in walk(body):
+        if op.primitive in (if_p, loop_p) and _varies(op, varying):
+            yield from (x for region in op.regions for x in walk(region))
 
 
 def _defined(bodies: Sequence[Region]) -> Iterator[Value]:
@@ -359,12 +385,15 @@ def _shared_arrays(bodies: Sequence[Region]) -> dict[Value, Value]:
                         arrays.update(dict.fromkeys(versions, arrays[x]))
                 # In two carries there would be two versions of the array at once.
                 found = [arrays[x] for x in carries if x in arrays]
-                others.update(array for array in found if found.count(array) > 1)
+                twice = [array for array in found if found.count(array) > 1]
+                others.update(twice if Loop.of(op).cond is None else found)
                 continue
             if op.primitive is dynamic_update_slice and op.operands[0] in arrays:
                 arrays[op.results[0]] = arrays[op.operands[0]]
             accesses = op.primitive in (dynamic_slice, dynamic_update_slice)
             others.update(arrays[x] for x in reads(op)[accesses:] if x in arrays)
+        if not body.args:  # a branch
+            others.update(arrays[y] for y in body.yields if y in arrays)
         for x, y in zip(body.args[1:], body.yields):
             if arrays.get(x) is not arrays.get(y):
                 others.update(arrays[version] for version in (x, y) if version in arrays)

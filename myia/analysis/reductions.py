@@ -151,14 +151,20 @@ def is_reassociable_sum(x: Value, last: Value, body: Region) -> bool:
     return last in sums and sum(y in sums for y in body.yields) == 1
 
 
+def _is_read(region: Region, i: int) -> bool:
+    return any(region.args[i] in reads(op) for op in region.ops)
+
+
 def _results_that_are_sums(op: Op, sums: set[Value]) -> list[Value]:
     """The results of `op`, which reads `sums`, that are such sums again; none if it does more."""
     positions = [i for i, x in enumerate(op.operands) if x in sums]
     if op.primitive is loop_p:
-        body = Loop.of(op).body
+        body, cond = Loop.of(op).body, Loop.of(op).cond
         carries = [i - (len(op.operands) - len(op.results)) for i in positions]
         is_carried = len(carries) == 1 and sums.isdisjoint(body.captured) and carries[0] >= 0
         (i,) = carries if is_carried else (0,)
+        if cond is not None and (cond.args[1 + i] in cond.yields or _is_read(cond, 1 + i)):
+            return []
         adds = is_carried and is_reassociable_sum(body.args[1 + i], body.yields[i], body)
         return [op.results[i]] if adds else []
     adds = op.primitive is arithmetic.add and bool(op.params.get("reassoc"))

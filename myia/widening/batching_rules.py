@@ -14,28 +14,35 @@ from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from myia.ir.avals import I64
-from myia.ir.builder import emit1
+from myia.ir.builder import emit, emit1
 from myia.ir.core import Op, Value
 from myia.ir.primitive import Primitive
-from myia.primitives.arrays import cumulative, reductions, shaping, sorting
+from myia.primitives.arrays import cumulative, fft, reductions, shaping, sorting
 from myia.primitives.arrays.dynamic_slices import (
     dynamic_slice,
     dynamic_update_add,
     dynamic_update_slice,
 )
+from myia.primitives.arrays.gather import gather, scatter_add
+from myia.primitives.arrays.scattering import scatter
 from myia.primitives.arrays.shaping import broadcast, transpose
 from myia.primitives.core.define import PointwisePrimitive, constant
+from myia.primitives.linalg import eig, eigh_svd, lu, qr, schur_hessenberg, triangular
 from myia.primitives.linalg.dot import dot_general
+from myia.widening.batched_indexing import gather_rule, scatter_rule
 
 # The op, its operands, which of them are shared by all iterations, and the number of iterations.
-Rule = Callable[[Op, Sequence[Value], Sequence[bool], int], Value]
+Rule = Callable[[Op, Sequence[Value], Sequence[bool], int], Value | tuple[Value, ...]]
 
 
-def batch(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
+def batch(
+    op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int
+) -> tuple[Value, ...]:
     """Emit `op` for `width` iterations. Some operand varies, and `can_batch(op)` holds."""
     rule = _rule(op)
     assert rule is not None
-    return rule(op, operands, shared, width)
+    found = rule(op, operands, shared, width)
+    return (found,) if isinstance(found, Value) else found
 
 
 def can_batch(op: Op, varying: Set[Value]) -> bool:
@@ -73,10 +80,12 @@ def _with_axes(**change: Callable[[Any, int], Any]) -> Rule:
     `change` maps a parameter to a function of its value and the number of iterations.
     """
 
-    def rule(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
+    def rule(
+        op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int
+    ) -> tuple[Value, ...]:
         params = {name: change[name](x, width) if name in change else x
                   for name, x in op.params.items()}  # fmt: skip
-        return emit1(op.primitive, *_batches(operands, shared, width), **params)
+        return emit(op.primitive, *_batches(operands, shared, width), **params)
 
     return rule
 
@@ -95,6 +104,7 @@ def _batch_shape(shape: Sequence[int], width: int) -> tuple[int, ...]:
 
 _shift_axis = _with_axes(axis=lambda axis, width: axis + 1)
 _shift_axes = _with_axes(axes=_shifted_axes)
+_unchanged = _with_axes()  # the op takes any axes before those that it works on
 
 
 def _broadcast(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) -> Value:
@@ -159,6 +169,7 @@ _RULES: dict[Primitive, Rule] = {
             reductions.reduce_prod,
             reductions.reduce_and,
             reductions.reduce_or,
+            reductions.reduce_xor,
             shaping.flip,
         ),
         _shift_axes,
@@ -174,9 +185,24 @@ _RULES: dict[Primitive, Rule] = {
             sorting.cummin,
             reductions.argmax,
             reductions.argmin,
+            reductions.lone_extremum_p,
+            sorting.sort_p,
+            sorting.top_k_p,
         ),
         _shift_axis,
     ),
+    **dict.fromkeys(
+        (
+            *(fft.fft, fft.ifft, fft.rfft, fft.irfft),
+            *(triangular.cholesky, triangular.triangular_solve, triangular.tridiagonal_solve),
+            *(lu.lu_p, lu.lu_pivots_to_permutation, lu.lu_solve, lu.cholesky_solve),
+            *(qr.qr_p, eigh_svd.eigh_p, eigh_svd.svd_p, eig.eig_p, eig.smooth_eig_p),
+            *(schur_hessenberg.householder_product, schur_hessenberg.geqrf_p),
+        ),
+        _unchanged,
+    ),
+    gather: gather_rule,
+    **dict.fromkeys((scatter_add, scatter), scatter_rule),
     shaping.reshape: _with_axes(shape=_batch_shape),
     shaping.slice: _with_axes(start=_prepend(0), limit=_batch_shape, stride=_prepend(1)),
     shaping.broadcast: _broadcast,

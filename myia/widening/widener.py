@@ -219,13 +219,14 @@ class Widener:
         if not can_batch(op, self.wide.keys()):
             emit_one_by_one(self.values, op)
             return
-        (y,) = op.results
         operands = [self.wide.get(x) or self.values.shared(x) for x in op.operands]
         if self.values.layout == "vector" and op.primitive in SHAPE_CHANGES:
-            (self.wide[y],) = operands
+            found = tuple(operands)
         else:
             shared = [x not in self.wide for x in op.operands]
-            self.wide[y] = batch(op, operands, shared, self.axis.width)
+            found = batch(op, operands, shared, self.axis.width)
+        self.wide.update(zip(op.results, found))
+        y = op.results[0]
         # An index is also computed as a scalar for the first entry: accesses start there.
         if y.aval == I64 and all(x in self.first for x in op.operands if x in self.wide):
             append(clone_op(op, self.first))

@@ -22,6 +22,7 @@ from myia.infer.domain.values import (
     FUNCTION_VALUES,
     UNDEFINED,
     Abstract,
+    Optional,
     Ref,
     Scalar,
     Static,
@@ -107,6 +108,8 @@ class Leaves:
         ctx = self.ctx
         if axes is None and not self.are_results:
             return _kept(x)
+        if self.are_results and isinstance(x, Optional) and x.absent is not UNDEFINED:
+            return self._refuse(x, path)  # None for some examples
         x = with_nominal_shape(ctx, ctx.force(x))
         if is_dynamic(ctx, x):
             refuse_dynamic(ctx, "a batch")

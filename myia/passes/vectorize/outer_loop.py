@@ -23,6 +23,10 @@ of the inner loop then works on vectors, and each of its sums keeps its order; a
 the outer loop is made after it, too. A nest in which all
 inner loops can be vectorized themselves (`inner_loop.py`) is left alone.
 
+Branches that work on arrays, and inner loops that end at different iterations, run masked: both
+sides for all iterations, until the last one has ended. No derivative is taken any more, so that
+what a side computes for iterations that do not take it is seen nowhere.
+
 If the rows of all iterations together are larger than the caches, the loop is strip-mined.
 
 Runs after derivatives. `loop_summary.py` says which loops qualify, `myia/widening` emits them.
@@ -44,7 +48,7 @@ from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, slice_s
 from myia.primitives.arrays.shaping import reshape
 from myia.primitives.core.define import constant, constant_p, empty_p
 from myia.primitives.core.emit_structured import emit_loop
-from myia.primitives.core.structured import Loop, loop_p
+from myia.primitives.core.structured import Loop, if_p, loop_p
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import add, mul
 from myia.rewriting.def_use import loop_variant_values, uses
@@ -158,7 +162,7 @@ def _plan(
 
 
 def _is_nest(loop: Loop) -> bool:
-    return any(op.primitive is loop_p for op in loop.body.ops)
+    return any(op.primitive in (if_p, loop_p) for op in loop.body.ops)
 
 
 def _plan_for_nest(
@@ -166,12 +170,16 @@ def _plan_for_nest(
 ) -> tuple[int, LoopSummary | None]:
     """How many iterations of an outer loop to widen at once; its summary, if that is possible.
 
-    Some inner loop must be a recurrence. `constants`: initial values that `data_layout.py` may lay
+    Some inner loop must be a recurrence. Branches, and inner loops that end at different times, run
+    masked, if they work on arrays. `constants`: initial values that `data_layout.py` may lay
     out in the order in which the loop accesses them.
     """
     inner = [Loop.of(op) for op in walk(loop.body) if op.primitive is loop_p]
     has_recurrence = any(summary_if_independent(each, ranges, MIN_WIDTH) is None for each in inner)
-    summary = summary_if_independent(loop, ranges, None, _can_widen) if has_recurrence else None
+    if inner and not has_recurrence:
+        return 0, None
+    masks = all(map(_works_on_arrays, walk(loop.body)))
+    summary = summary_if_independent(loop, ranges, None, _can_widen, masks=masks)
     if summary is None:
         return 0, None
     is_compute_bound = any(len(_computing_ops(each.body)) > MAX_MEMORY_BOUND_OPS for each in inner)
@@ -190,6 +198,16 @@ def _plan_for_nest(
     largest = _largest_computed(bodies, summary.varying)
     width = min(elements, MAX_NEST_VECTOR_ELEMENTS) // largest
     return min(width, MAX_STRIDED_ITERATIONS) if is_strided else width, summary
+
+
+def _works_on_arrays(op: Op) -> bool:
+    """Of a branch or an inner loop: does it compute arrays? Scalars are left to `inner_loop.py`."""
+    masked = op.primitive is if_p or (op.primitive is loop_p and op.params["conditional"])
+    return not masked or any(
+        op.primitive not in DATA_MOVEMENT and not is_scalar_op(op)
+        for region in op.regions
+        for op in region.ops
+    )
 
 
 def _is_strided(access: Op, axis: int) -> bool:
