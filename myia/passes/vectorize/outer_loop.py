@@ -59,6 +59,9 @@ from myia.widening.widener import widen_iterations
 
 MAX_VECTOR_ELEMENTS = 1 << 17  # of a batch: 1 MB of float64
 MAX_NEST_VECTOR_ELEMENTS = 1 << 10  # of a batch in a nest, whose loops are emitted as one function
+# The same in a nest that is not emitted as one function: 256 kB of float64.
+MAX_ARRAY_ELEMENTS = 1 << 15
+MAX_SHORT_LOOP = 4  # iterations of an inner loop: started seldom, whatever it is emitted as
 # If each access of each iteration is in a cache line of its own: with so many iterations the lines
 # of three arrays are still in the first-level cache when their next elements are accessed.
 MAX_STRIDED_ITERATIONS = 128
@@ -196,8 +199,15 @@ def _plan_for_nest(
     )
     bodies = [loop.body, *(each.body for each in inner)]
     largest = _largest_computed(bodies, summary.varying)
-    width = min(elements, MAX_NEST_VECTOR_ELEMENTS) // largest
+    width = min(elements, _most_elements(inner, summary)) // largest
     return min(width, MAX_STRIDED_ITERATIONS) if is_strided else width, summary
+
+
+def _most_elements(inner: Sequence[Loop], summary: LoopSummary) -> int:
+    """Of a batch in a nest: more where the inner loops have products, or are short."""
+    are_short = all(each.bound is not None and each.bound <= MAX_SHORT_LOOP for each in inner)
+    have_products = any(_most_shared_work(each.body, summary) >= MIN_WORK_BY_TERM for each in inner)
+    return MAX_ARRAY_ELEMENTS if are_short or have_products else MAX_NEST_VECTOR_ELEMENTS
 
 
 def _works_on_arrays(op: Op) -> bool:
