@@ -365,7 +365,11 @@ def optimize(
     disable: Collection[str] = (),
     apply: Apply = apply_pass,
 ) -> Function:
-    """`function` after the passes of a stage but those named in `disable`; `apply` runs each."""
+    """`function` after the passes of a stage but those named in `disable`; `apply` runs each.
+
+    A pass that has left a function as it was does not run on it again.
+    """
+    left_alone: dict[str, Function] = {}  # by pass: the last function that it did not change
 
     def sweep(function: Function, phases: Iterable[Phase]) -> Function:
         for phase in phases:
@@ -373,8 +377,11 @@ def optimize(
                 function = until_stable(function, [replace(phase, stable=False)])
                 continue
             for each in phase.passes:
-                if each.name not in disable:
-                    function = apply(each, function)
+                if each.name in disable or left_alone.get(each.name) is function:
+                    continue
+                before, function = function, apply(each, function)
+                if function is before:
+                    left_alone[each.name] = function
         return function
 
     def until_stable(function: Function, phases: list[Phase]) -> Function:

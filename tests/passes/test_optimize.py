@@ -1,6 +1,6 @@
 from myia.ir.parser import parse
 from myia.ir.printer import to_text
-from myia.passes.pipeline import optimize
+from myia.passes.pipeline import apply_pass, optimize
 from tests.passes.before_after import before_after
 from tests.passes.by_name import passes_of
 
@@ -46,3 +46,16 @@ def test_passes_are_left_out_by_name():
 def test_result_is_a_fixed_point():
     f = optimize(parse(PROGRAM), "finish")
     assert optimize(f, "finish") is f
+
+
+def test_a_pass_does_not_run_again_on_what_it_left_alone():
+    runs = []
+
+    def apply(each, before):
+        after = apply_pass(each, before)
+        runs.append((each.name, before, after))
+        return after
+
+    result = optimize(parse(PROGRAM), "finish", apply=apply)
+    kept = [(name, before) for name, before, after in runs if before is after]
+    assert len(kept) == len(set(kept)) and ("simplify", result) in kept
