@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install demo test test-slow test-versions bench lint clean
+.PHONY: install demo test test-slow test-versions bench docs package lint clean
 
 install: $(VENV)/.test
 
@@ -23,6 +23,16 @@ test-versions: $(BIN)/python
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.page
 
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
+	@echo "build/site/index.html"
+
+package: $(BIN)/python
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	$(BIN)/python -m build --outdir dist . >/dev/null
+	$(BIN)/python -m tests.package dist
+
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -37,8 +47,9 @@ clean:
 $(VENV)/.examples: EXTRAS := examples
 $(VENV)/.test: EXTRAS := test,examples
 $(VENV)/.bench: EXTRAS := bench
+$(VENV)/.docs: EXTRAS := docs
 
-$(VENV)/.examples $(VENV)/.test $(VENV)/.bench: pyproject.toml | $(BIN)/python
+$(VENV)/.examples $(VENV)/.test $(VENV)/.bench $(VENV)/.docs: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRAS)]"
 	@touch $@
 

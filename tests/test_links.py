@@ -9,7 +9,7 @@ ROOT = Path(__file__).parent.parent
 DOCUMENTS = (
     "README.md",
     "CONTRIBUTING.md",
-    *sorted(f"docs/{p.name}" for p in ROOT.glob("docs/*.md")),
+    *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*.md")),
 )
 FOLDERS = ("myia", "tests", "docs", "benchmarks", "examples")
 
