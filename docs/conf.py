@@ -1,4 +1,4 @@
-"""The site of the documentation: `make docs`. Pages are Markdown; the reference is the docstrings."""
+"""The site of the documentation (`make docs`): pages in Markdown, the reference from docstrings."""
 
 import re
 
