@@ -40,6 +40,22 @@ def digits():
     return pytest.importorskip("digits", reason="the demo needs scikit-learn, tqdm, matplotlib")
 
 
+@pytest.mark.slow
+def test_another_process_goes_on_with_a_saved_step(network):
+    """As the same step here: the losses of its first and last batch."""
+    demo, (model, _, params) = digits(), network
+    params = {key: p.astype(np.float32) for key, p in params.items()}
+    data, _ = demo.load()
+    data = demo.Digits(data.images[:300], data.labels[:300], data.targets[:300])
+    args = jax.device_put((params, models.adam_state(params)))
+    batch = data.images[: demo.BATCH], data.targets[: demo.BATCH]
+    step = myia.jit(demo.step_of(model)).lower(*args, *batch).compile()
+    found = demo.resumed(step, demo.Training(step, params), data)
+    _, losses = demo.train(step, params, data, 1, "here")
+    np.testing.assert_allclose(found.losses, [losses[0], losses[-1]], rtol=1e-5)
+    assert 0 < found.own_seconds < found.seconds
+
+
 def test_gradient(network, batch):
     model, _, params = network
     assert digits().gradient_error(model, params, *batch, checks=2) < 1e-7

@@ -6,7 +6,8 @@ No stage of the compiler is needed: its module is compiled by XLA when it is cal
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -110,7 +111,7 @@ class SavedProgram:
     def _executable(self) -> Any:
         module = self.module(_platform())
         return jax.jit(
-            deserialized(module.blob).call,
+            callable_of(deserialized(module.blob)),
             donate_argnums=module.donated,
             compiler_options=module.options or None,
         )
@@ -230,6 +231,18 @@ def _platform() -> str:
 
 def deserialized(blob: bytes) -> jax.export.Exported:
     return jax.export.deserialize(bytearray(blob))
+
+
+def callable_of(exported: jax.export.Exported) -> Callable[..., Any]:
+    """The function of arrays that was exported, for the platform where it is called.
+
+    JAX imports SciPy's linear algebra for each program for a CPU, which takes longer than all else.
+    One that calls no function of the machine does not need it, and names no platform.
+    """
+    if b"custom_call" not in exported.mlir_module_serialized and len(exported.platforms) == 1:
+        unchecked = (*exported.disabled_safety_checks, jax.export.DisabledSafetyCheck.platform())
+        exported = replace(exported, platforms=("any",), disabled_safety_checks=unchecked)
+    return exported.call
 
 
 def check_calls(exported: jax.export.Exported) -> None:

@@ -133,6 +133,7 @@ def test_the_module_for_plain_jax_has_the_same_numbers(step_file):
         blob = archive.read(f"{plain['member']}.module")
     exported = jax.export.deserialize(bytearray(blob))
     assert {"cpu", "cuda", "tpu"} <= {*exported.platforms} and plain["options"] == {}
+    assert all("float64" in x.str_short() for x in exported.in_avals)
     text = exported.mlir_module()
     assert "custom_call" not in text and "xla_cpu_small_call" not in text
 

@@ -15,6 +15,7 @@ import json
 import logging
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -122,13 +123,17 @@ def key_of(target: Any, options: Any, call: Call) -> str | None:
 @functools.cache
 def _environment() -> Name:
     """What is the same for all programs of a process: versions, the compiler itself."""
-    files = [
-        (path.relative_to(PACKAGE).as_posix(), found.st_size, found.st_mtime_ns)
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if (found := path.stat())
-    ]
-    compiler = hashlib.sha256(repr(files).encode()).hexdigest()
+    compiler = hashlib.sha256(repr(sorted(_files(str(PACKAGE)))).encode()).hexdigest()
     return (compiler, sys.version, sys.flags.optimize, *map(version_of, VERSIONED))
+
+
+def _files(folder: str) -> Iterator[tuple[str, int, int]]:
+    """The files of a package, with their sizes and times."""
+    for each in os.scandir(folder):
+        if each.is_dir():
+            yield from _files(each.path)
+        elif each.name.endswith(".py"):
+            yield each.path, each.stat().st_size, each.stat().st_mtime_ns
 
 
 def _modes() -> Name:

@@ -11,7 +11,7 @@ from typing import Any
 from myia.api.files.save import results_json, vectors_json
 from myia.artifacts.constants import Json, NotStorable, class_name, class_of
 from myia.artifacts.recipe_forms import aval_json, aval_shape, kind_of, recipe_of
-from myia.artifacts.saved_program import deserialized, vectors_of
+from myia.artifacts.saved_program import callable_of, deserialized, vectors_of
 from myia.infer.boundary.arguments import Fact
 from myia.infer.boundary.named_facts import named
 from myia.infer.boundary.recipes import Recipe, form_of
@@ -107,10 +107,12 @@ def executable_in(told: dict[str, Json], blob: bytes, program: Program) -> Execu
     packing = Packing(given, hidden, results)
     options, donated = dict(told["options"]), tuple(told["donated"])
     interface = Interface(program.function, packing, bool(told["alone"]), donated, options)
-    return executable_of(deserialized(blob), None, interface)
+    exported = deserialized(blob)
+    return executable_of(callable_of(exported), exported.platforms[0], None, interface)
 
 
 def as_exported(executable: Executable, blob: bytes) -> Executable:
     """The same executable, made of its exported program: XLA is given what it will be given in
     another process, so that JAX's own cache knows it there."""
-    return executable_of(deserialized(blob), executable, executable.interface)
+    exported = callable_of(deserialized(blob))
+    return executable_of(exported, executable.platform, executable, executable.interface)

@@ -225,9 +225,9 @@ def again(call: Callable[..., Any], error: BaseException, given: Sequence[Any]) 
 
 
 def executable_of(
-    exported: jax.export.Exported, like: Executable | None, interface: Interface
+    exported: Callable[..., Any], platform: str, like: Executable | None, interface: Interface
 ) -> Executable:
-    """The executable of a program that was exported as it runs here; `like`: the one that it was
+    """The executable of a program that was exported for this platform; `like`: the one that it was
     exported from, in the same process."""
     function, packing, alone = interface.function, interface.packing, interface.alone
     avals = packing.avals([x.aval for x in function.args])
@@ -236,7 +236,7 @@ def executable_of(
     def program(*arrays: Any) -> Any:
         if [(a.shape, a.dtype) for a in arrays] != expected:
             raise OtherAvals
-        return exported.call(*arrays)
+        return exported(*arrays)
 
     program.__name__ = program.__qualname__ = function.name
     jitted = jax.jit(
@@ -245,7 +245,6 @@ def executable_of(
         compiler_options=interface.compiler_options or None,
     )
     emission = None if like is None else like.emission
-    platform = exported.platforms[0]
     donated = interface.donated
     return Executable(jitted, function, packing, alone, False, False, platform, donated, emission)
 
@@ -332,7 +331,13 @@ class Executable(Runnable):
     def exported_plain(self, platforms: Sequence[str]) -> jax.export.Exported:
         """The program for plain JAX: without the rules of a CPU, and without compiler options."""
         assert self.emission is not None, "only of a program that was compiled here"
-        program = self._packing.program(emit(self.emission.elsewhere, self.emission.common))
+        several = self._packing.program(emit(self.emission.elsewhere, self.emission.common))
+
+        def program(*arrays: Any) -> Any:
+            results = several(*arrays)
+            return results[0] if self._alone else results
+
+        program.__name__ = program.__qualname__ = self.function.name
         with jax.enable_x64(True), own_modes(), compiling():
             return jax.export.export(jax.jit(program), platforms=platforms)(*self.shapes)
 
