@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = sorted(DOCS.glob("start/*.md"))
+PAGES = sorted([*DOCS.glob("start/*.md"), *DOCS.glob("use/*.md")])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[p.stem for p in PAGES])
