@@ -19,6 +19,26 @@ def text_of_items(items):
     return text
 
 
+def changed_in_place():
+    s = t = {1, 2}
+    s |= {3}
+    s &= {2, 3, 4}
+    s ^= frozenset({4, 2})
+    t -= {5}
+    u = v = frozenset({1})
+    u |= {2}
+    return sorted(s), s is t, sorted(u), sorted(v)
+
+
+def updated():
+    s, t = {1, 2, 3}, {1}
+    s.intersection_update([2, 3], {2: 1})
+    s.difference_update([5], (3,))
+    s.symmetric_difference_update((2, 7))
+    t.update({2: 5}, "a")
+    return sorted(s), len(t), 2 in t, 5 in t, "a" in t
+
+
 SAME = {
     "set": lambda x: {1, 2},
     "set of a list": lambda x: set([3, 1, 3]),
@@ -41,6 +61,8 @@ SAME = {
         len({"a": x}.values()),
         dict({"a": x}.items()),
     ),
+    "in place": lambda x: changed_in_place(),
+    "updates": lambda x: updated(),
     "lists in text": lambda x: str(["a", 1, ("b",)]),
 }
 

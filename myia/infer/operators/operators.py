@@ -341,12 +341,21 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         ctx.write(a, _merged_dict(x, y))
         return a
     if isinstance(contents, SetObject) and op in "|&-^" and contents.cls is set:
-        what = f"`{op}=`, which changes a set,"
-        ctx.fail(Unsupported, what=what, help_text=f"write `s = s {op} t`")
+        binary(ctx, op, a, b)  # an error if `b` is no set
+        ctx.call(ctx.getattr(a, SET_UPDATES[op]), (b,), {})
+        return a
     method = ctx.special_method(a, f"__i{OPERATORS[op][1]}__")
     if method is not None and not is_not_implemented(result := ctx.call(method, (b,), {})):
         return result
     return binary(ctx, op, a, b)
+
+
+SET_UPDATES = {
+    "|": "update",
+    "&": "intersection_update",
+    "-": "difference_update",
+    "^": "symmetric_difference_update",
+}
 
 
 # ----- Unary operators

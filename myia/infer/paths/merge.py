@@ -35,6 +35,7 @@ from myia.infer.domain.heap import (
     AnyList,
     ArrayObject,
     BufferObject,
+    CellObject,
     Contents,
     DynamicView,
     Invalidated,
@@ -44,6 +45,7 @@ from myia.infer.domain.heap import (
 from myia.infer.domain.heap_arrays import ARRAYS, DYNAMIC_ARRAYS, ItemObject, array_aval
 from myia.infer.domain.mismatch import Mismatch, ObjectsDiffer, UnboundedGrowth
 from myia.infer.domain.values import (
+    IS_INNER,
     UNDEFINED,
     Abstract,
     Optional,
@@ -322,6 +324,8 @@ class Walk(Merging):
         if view is not None:
             self.exact.add((a, b))
             return view
+        if isinstance(x, CellObject) and isinstance(y, CellObject) and _hold_classes(x, y):
+            return Invalidated(None)
         lists = isinstance(x, AnyList) and isinstance(y, AnyList)
         if isinstance(x, ARRAYS) and isinstance(y, ARRAYS):
             joined, self.growth = merge_arrays.merged_arrays(
@@ -373,3 +377,16 @@ class Walk(Merging):
         pairs = [(pair, id) for pair, id in self.ids.items() if pair not in self.exact]
         sides = [Alias(left, pair[1 - left], id) for pair, id in pairs for left in (True, False)]
         return [*sides, *self.aliases]
+
+
+def _hold_classes(a: CellObject, b: CellObject) -> bool:
+    """Do they hold two classes that the program makes? Neither can be used from now on."""
+    left, right = map(_class_in, (a, b))
+    return left is not None and right is not None and left is not right
+
+
+def _class_in(cell: CellObject) -> type | None:
+    x = cell.content.value if isinstance(cell.content, Optional) else cell.content
+    if not isinstance(x, Static) or not isinstance(x.value, type):
+        return None
+    return x.value if IS_INNER in vars(x.value) else None

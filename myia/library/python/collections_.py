@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +24,7 @@ from myia.infer.domain.values import (
 from myia.infer.indexing.dict_items import dict_key
 from myia.infer.loops.iterables import Items, items_of
 from myia.infer.loops.iterators import SEQUENCES, iterator
-from myia.infer.numeric.constant_methods import constant_or_none, set_items
+from myia.infer.numeric.constant_methods import constant_or_none, is_set, set_items
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import MADE
@@ -142,9 +143,37 @@ def _add(ctx: Context, self: Ref, item: Abstract) -> Abstract:
 @method("set", "update", dynamic=as_is)
 def _update(ctx: Context, self: Ref, *others: Abstract) -> Abstract:
     for other in others:
-        for item in set_items(ctx, other) or ctx.list_items(other):
+        for item in _items_of(ctx, other):
             _add(ctx, self, item)
     return NONE
+
+
+def _items_of(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
+    return set_items(ctx, x) if is_set(ctx, x) else ctx.list_items(x)
+
+
+def _keys_of(ctx: Context, others: Iterable[Abstract]) -> list[dict[Any, Abstract]]:
+    """The items of each iterable."""
+    return [{_static_item(ctx, item): item for item in _items_of(ctx, x)} for x in others]
+
+
+@method("set", "intersection_update", dynamic=as_is)
+def _intersection_update(ctx: Context, self: Ref, *others: Abstract) -> Abstract:
+    items, found = _static_items(ctx, self), _keys_of(ctx, others)
+    return _rewrite(ctx, self, {k: x for k, x in items.items() if all(k in f for f in found)})
+
+
+@method("set", "difference_update", dynamic=as_is)
+def _difference_update(ctx: Context, self: Ref, *others: Abstract) -> Abstract:
+    items, found = _static_items(ctx, self), _keys_of(ctx, others)
+    return _rewrite(ctx, self, {k: x for k, x in items.items() if not any(k in f for f in found)})
+
+
+@method("set", "symmetric_difference_update", dynamic=as_is)
+def _symmetric_difference_update(ctx: Context, self: Ref, other: Abstract) -> Abstract:
+    items, (new,) = _static_items(ctx, self), _keys_of(ctx, (other,))
+    both = {k: x for k, x in {**items, **new}.items() if (k in items) != (k in new)}
+    return _rewrite(ctx, self, both)
 
 
 @method("set", "discard", dynamic=as_is)
