@@ -13,6 +13,8 @@ from types import ModuleType
 # The programs, and what measures and prints.
 _OTHERS = (
     "__main__",
+    "batched_in_jax",
+    "batched_programs",
     "counts",
     "harness",
     "kernel_programs",

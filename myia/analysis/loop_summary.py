@@ -105,9 +105,8 @@ def summary_if_independent(
     """The summary of a loop if `width` consecutive iterations are independent, else None.
 
     All iterations if `width` is None, as it must be for a nest. `can_widen`: by default ops on
-    single elements. With `gathers`, an iteration may compute the index at which it loads from an
-    array that the loop does not change. With `masks`, there may be branches, and inner loops that
-    end at different iterations.
+    single elements. `gathers`: an iteration may compute the index at which it loads from an array
+    that the loop does not change. `masks`: branches, and inner loops that end at different times.
     """
     if loop.count is None or loop.cond is not None:
         return None
@@ -169,7 +168,7 @@ class _IndependenceTest:
             has_own = self.arrays.keys().isdisjoint(loop.body.args)
             return (self.masks and has_own) or (loop.cond is None and not _varies(op, self.varying))
         if op.primitive is if_p:
-            return self.masks or self._is_private_branch(op, can_widen)
+            return self.masks or (bool(self.inner) and self._is_private_branch(op, can_widen))
         no_effect = not op.regions and not op.primitive.effect
         return no_effect and can_widen(op, self.varying, self._is_access(op))
 
@@ -196,11 +195,8 @@ class _IndependenceTest:
         starts = self.ranges.linear_forms(start_indices(op))
         moving = [axis for axis, start in enumerate(starts) if start[self.k]]
         is_affine = all(set(start) & self.varying <= {self.k} for start in starts)
-        inner_steps = (start[x] for start in starts for x in self.inner.intersection(start))
-        # With greater steps the inner loop has been vectorized already.
-        if op in self.masked and moving:
-            return False  # it would be one access after the other
-        if is_affine and all(abs(step) <= 1 for step in inner_steps):
+        one_by_one = op in self.masked and moving
+        if is_affine and not one_by_one and all(map(self._is_of_elements, starts, slice_sizes(op))):
             # A store that does not move is a sum over the iterations, or the loop is none of ours.
             if not moving and (op.primitive is dynamic_slice or self.inner):
                 self.strides[op] = None
@@ -210,6 +206,10 @@ class _IndependenceTest:
                 return True
         self.gathers.add(op)
         return gathers and op.primitive is dynamic_slice and op.operands[0] not in self.arrays
+
+    def _is_of_elements(self, start: LinearForm, size: int) -> bool:
+        """Of slices at greater steps, the inner loop has been vectorized already."""
+        return size == 1 or all(abs(start[x]) <= 1 for x in self.inner.intersection(start))
 
     def _moves_in_range(self, op: Op, axis: int, start: LinearForm) -> bool:
         """Does `op` move by one slice along `axis`, with the outer loop alone, and in range?"""

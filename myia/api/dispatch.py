@@ -44,6 +44,7 @@ from myia.primitives.core.platforms import ANY, has_several_platforms, target_of
 from myia.source.diagnostics import MyiaError
 from myia.source.process import Lock
 from myia.source.progress import compilation_of
+from myia.storage.model.plan import loops_over_examples
 
 LOG = logging.getLogger("myia")  # told of every compilation, at the level INFO
 LOG.addHandler(logging.NullHandler())
@@ -279,11 +280,13 @@ class Dispatcher:
         if not known and self.options.pipeline.memory is None:
             program = self.program(call)
             typed = Compilation(Layout(call, program).function, self.options.pipeline)
-            plan = typed.until("storage").plan
+            has_batches = any(loops_over_examples(typed.function))
+            compilation = typed.until("finish" if has_batches else "storage")
+            plan = compilation.plan.with_notes(loops_over_examples(compilation.function))
         else:  # a budget needs XLA's figures
             found = self.find(call.args, call.kwargs)[1].variant
             program, plan = found.program, found.plan
-        return plan.with_capacities(str(capacity) for capacity, _ in program.capacities)
+        return plan.with_notes(str(capacity) for capacity, _ in program.capacities)
 
     @contextmanager
     def _logged(self, what: str) -> Iterator[None]:

@@ -19,13 +19,16 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, as_ref
+from myia.ir.avals import I64
+from myia.ir.builder import build_region
 from myia.ir.core import Value
 from myia.ir.rewrite import inline
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.reductions import reduce_max
 from myia.primitives.arrays.rows import read_row, rows_aval, write_row
 from myia.primitives.core.define import constant, zeros
-from myia.primitives.core.emit_structured import loop
+from myia.primitives.core.emit_structured import emit_loop
+from myia.primitives.core.structured import EXAMPLE, Loop
 from myia.primitives.pointwise import arithmetic, logic
 from myia.widening.summary import varying_values
 
@@ -169,7 +172,8 @@ def _emit(
 
     if size == 0:
         return init[:stacked]
-    found = loop(init, body, count=constant(size, np.int64), bound=size)
+    region = build_region([I64, *(x.aval for x in init)], body, [EXAMPLE])
+    found = emit_loop(Loop(constant(size, np.int64), tuple(init), None, region, size))
     count = stacked - len(example.capacities)
     for id, sizes in zip(example.capacities, found[count:stacked]):
         _note_capacity(ctx, id, reduce_max(sizes, axes=(0,)))

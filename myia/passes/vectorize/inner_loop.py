@@ -98,7 +98,7 @@ def _i64(n: int) -> Value:
 
 def _remainder_body(loop: Loop, done: Value) -> Region:
     """One iteration, where the index starts after the first `done`."""
-    k, *args = _fresh(loop.body.args)
+    k, args = Value(I64), _fresh(loop.body.args[1:])
     with Builder() as b:
         yields = inline(loop.body, (add(done, k), *args))
     return Region((k, *args), tuple(b.ops), yields)
@@ -106,7 +106,7 @@ def _remainder_body(loop: Loop, done: Value) -> Region:
 
 def _vector_body(loop: Loop, summary: LoopSummary) -> Region:
     """`VECTOR_WIDTH` iterations."""
-    strip, *args = _fresh(loop.body.args)
+    strip, args = Value(I64), _fresh(loop.body.args[1:])
     with Builder() as b:
         base = mul(strip, _i64(VECTOR_WIDTH))
         yields = widen_iterations(loop, summary, base, args, VECTOR_WIDTH, "vector")

@@ -70,6 +70,7 @@ MIN_BYTES_PER_CACHE_LINE = 32
 # An inner iteration with more ops that compute is bound by arithmetic, not by memory.
 MAX_MEMORY_BOUND_OPS = 32
 MIN_WIDTH = 4  # iterations
+MIN_LONG_BODY = 16  # ops that compute: of longer iterations all are widened, also two or three
 DATA_MOVEMENT = (dynamic_slice, reshape)
 # Multiply-adds of a product, by elements that an iteration computes.
 MIN_WORK_BY_ELEMENT = 4
@@ -119,7 +120,7 @@ def _vectorized(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Seque
     if summary is None:
         return _terms_apart(op, count, ranges, elements, constants)
     width = min(count, width)
-    if width < MIN_WIDTH:
+    if width < MIN_WIDTH and not (width == count > 1 and _is_long(loop.body)):
         return None
     strips, remaining = divmod(count, width)
     if strips == 1:
@@ -201,6 +202,11 @@ def _plan_for_nest(
     largest = _largest_computed(bodies, summary.varying)
     width = min(elements, _most_elements(inner, summary)) // largest
     return min(width, MAX_STRIDED_ITERATIONS) if is_strided else width, summary
+
+
+def _is_long(body: Region) -> bool:
+    """Does an iteration pay for starting many ops? Then two are worth one with wider ones."""
+    return len(_computing_ops(body)) >= MIN_LONG_BODY
 
 
 def _most_elements(inner: Sequence[Loop], summary: LoopSummary) -> int:
@@ -315,7 +321,7 @@ def _i64(n: int) -> Value:
 def _emit_strips(op: Op, summary: LoopSummary, strips: int, width: int) -> tuple[Value, ...]:
     """Emit a loop with `strips` iterations, each of `width` iterations of loop `op`."""
     loop = Loop.of(op)
-    strip, *args = (Value(x.aval, x.name) for x in loop.body.args)
+    strip, args = Value(I64), [Value(x.aval, x.name) for x in loop.body.args[1:]]
     with Builder() as b:
         base = mul(strip, _i64(width))
         yields = widen_iterations(loop, summary, base, args, width, "rows")

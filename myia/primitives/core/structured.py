@@ -127,6 +127,9 @@ custom_p = Primitive(name="custom", avals=_call_avals, structured=True)
 remat_p = Primitive(name="remat", avals=_remat_avals, structured=True)
 
 
+EXAMPLE = "example"  # the name of the index of a loop over the examples of a batch
+
+
 @dataclass(eq=False)
 class Rule:
     """The derivative of a `custom` op: closed regions, made when a derivative is taken.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from myia.ir.avals import Aval
+from myia.ir.core import Function, walk
+from myia.primitives.core.structured import EXAMPLE, Loop, loop_p
 from myia.source.span import Span
 from myia.storage.model.revolve import forward_runs, max_blocks
 
@@ -91,16 +93,16 @@ class Plan(tuple[LoopPlan, ...]):
     """The plans of all reversed loops of a program, inner ones first.
 
     Printed, it is a table of the loops: source line, trip count, strategy, bytes, and how often an
-    iteration is run forwards. Under each loop stand its residuals and what reads them. Lists that
-    grow without a bound come last.
+    iteration is run forwards. Under each loop stand its residuals and what reads them. Batches that
+    are computed one example after the other, and lists that grow without a bound come last.
     """
 
-    capacities: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
-    def with_capacities(self, capacities: Iterable[str]) -> Plan:
-        """The same plan, which also tells of the room for lists."""
+    def with_notes(self, notes: Iterable[str]) -> Plan:
+        """The same plan, which also tells of other things, at its end."""
         plan = Plan(self)
-        plan.capacities = tuple(capacities)
+        plan.notes = (*self.notes, *notes)
         return plan
 
     @property
@@ -118,9 +120,17 @@ class Plan(tuple[LoopPlan, ...]):
         lines = []
         for row, below in zip(rows, notes):
             lines += ["  ".join(x.ljust(w) for x, w in zip(row, widths)).rstrip(), *below]
-        return "\n".join([*lines, f"in all {self.bytes:,} bytes", *self.capacities])
+        return "\n".join([*lines, f"in all {self.bytes:,} bytes", *self.notes])
 
     __repr__ = __str__  # in a terminal and in a notebook it is shown as it prints
+
+
+def loops_over_examples(function: Function) -> Iterator[str]:
+    """The batches of `vmap` that a program computes one example after the other."""
+    for op in walk(function.region):
+        if op.primitive is loop_p and (loop := Loop.of(op)).body.args[0].name == EXAMPLE:
+            where = "?" if op.span is None else str(op.span).rsplit("/", 1)[-1]
+            yield f"{where}: {loop.bound:,} examples of `vmap`, one after the other"
 
 
 HEADINGS = ("loop", "iterations", "strategy", "bytes per iteration", "bytes", "forward runs")

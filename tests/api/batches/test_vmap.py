@@ -355,3 +355,21 @@ def test_what_examples_share_does_not_change():
     found = myia.jit(lambda x: myia.vmap(adds_into)(x, x))(x)  # one part under two names
     np.testing.assert_allclose(x, np.where(X > 0, 2 * X, X))
     np.testing.assert_allclose(found, x[:, 0])
+
+
+def until_small(x, w):
+    while np.abs(x).max() > 0.3:
+        x = np.tanh(w @ x)
+    return x
+
+
+def printed(x):
+    print(x)
+    return x * 2
+
+
+def test_the_plan_tells_of_batches_that_stay_loops():
+    wide = myia.vmap(until_small, in_axes=(0, None))
+    assert "examples" not in str(wide.plan(X, W / 3))
+    one_by_one = myia.vmap(printed)
+    assert "3 examples of `vmap`, one after the other" in str(one_by_one.plan(ONES))
