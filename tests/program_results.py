@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from myia.api.capacities import Outgrown
+from myia.infer.boundary.instances import set_state
 from myia.infer.boundary.recipes import TO_PYTHON
 from myia.infer.boundary.signature import Flattener
 from myia.infer.eval.program import Program
+from myia.infer.stand_ins import STAND_INS
 
 
 def finish(program: Program, results: Sequence[Any], flat: Flattener) -> Any:
@@ -44,6 +46,8 @@ def _assign(target: Any, value: Any) -> None:
     elif isinstance(target, dict):
         target.clear()
         target.update(value)
+    elif type(target) in STAND_INS:
+        set_state(target, value)
     else:
         vars(target).clear()
         vars(target).update(vars(value))

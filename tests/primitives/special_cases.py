@@ -33,6 +33,11 @@ def once(cases: list[Case], order: int = 1) -> list[Case]:
     return [Case(c.primitive, c.inputs, c.params, c.special, c.held, order) for c in cases]
 
 
+def beta_integrals(orders: tuple[int, int]) -> list[Case]:
+    ranges = POSITIVE, POSITIVE, FRACTION
+    return pointwise(f.beta_integral, REALS, *ranges, special=False, orders=orders)
+
+
 def keyed(primitive, impl: str, batch, /, *more, **params) -> list[Case]:
     """A case on an array of keys. Its samples move as JAX says, not as a sampler's steps do."""
     words = np.random.default_rng(0).integers(0, 2**32, (*batch, r.KEY_SIZES[impl]), np.uint32)
@@ -53,13 +58,22 @@ TABLE = [
     vectors(refusing(f.igamma, POSITIVE, POSITIVE, held=0)),
     vectors(once(pointwise(f.igammac, REALS, POSITIVE, POSITIVE, special=False))),
     vectors(refusing(f.igammac, POSITIVE, POSITIVE, held=0)),
-    vectors(refusing(f.igamma_grad_a, POSITIVE, POSITIVE, held=0)),
-    vectors(refusing(f.random_gamma_grad, MODERATE, MODERATE, held=0)),
+    vectors(once(pointwise(f.igamma_grad_a, REALS, POSITIVE, POSITIVE, special=False))),
+    vectors(refusing(f.gamma_second, POSITIVE, POSITIVE, held=0)),
+    vectors(once(pointwise(f.random_gamma_grad, REALS, MODERATE, MODERATE, special=False))),
     vectors(once(pointwise(f.gamma_sample, REALS, POSITIVE, POSITIVE, special=False), order=0)),
-    [
-        Case(c.primitive, c.inputs, c.params, held=(0, 1))
-        for c in pointwise(f.betainc, REALS, POSITIVE, POSITIVE, FRACTION, special=False)
-    ],
+    pointwise(f.betainc, REALS, POSITIVE, POSITIVE, FRACTION, special=False),
+    vectors(once(beta_integrals((1, 0)))),
+    vectors(once(beta_integrals((0, 1)))),
+    *(
+        vectors(
+            [Case(c.primitive, c.inputs, c.params, held=(0, 1)) for c in beta_integrals(orders)]
+        )
+        for orders in ((2, 0), (1, 1), (0, 2))
+    ),
+    vectors(
+        once(pointwise(f.beta_sample, REALS, POSITIVE, POSITIVE, FRACTION, special=False), order=0)
+    ),
     pointwise(f.bessel_i0e, REALS, WIDE),
     pointwise(f.bessel_i1e, REALS, WIDE),
     vectors(pointwise(n.ndtri, REALS, FRACTION, special=False)),

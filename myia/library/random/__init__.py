@@ -4,6 +4,6 @@ A generator is an instance of a class in NumPy source, compiled like a user's: i
 through branches and loops, recorded, recomputed and replayed like any other. So there is no
 derivative here: a sample is a function of words, which have none, and of its parameters.
 
-Read `pcg64.py` (words), `bounded.py`, `ziggurat.py` and `ziggurat_draws.py` (what is made of them),
+Read `words/`, `ziggurat.py` and `ziggurat_draws.py` (what is made of them), `sources.py`,
 `generator.py` (the methods), `numpy_random.py` (how NumPy's objects come in and go out).
 """

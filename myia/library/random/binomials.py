@@ -12,38 +12,41 @@ import numpy as np
 MOST_BY_INVERSION = 30.0
 
 
-def binomial(bits: Any, n: Any, p: Any) -> Any:
+def binomial(source: Any, n: Any, p: Any) -> Any:
+    return np.float64(0.0) if n == 0.0 or p == 0.0 else any_binomial(source, n, p)
+
+
+def any_binomial(source: Any, n: Any, p: Any) -> Any:
+    """The same, which draws a number for n = 0, too."""
     rare = p if p <= 0.5 else 1.0 - p
-    if n == 0.0 or p == 0.0:
-        k = np.float64(0.0)
-    elif n * rare <= MOST_BY_INVERSION:
-        k = by_inversion(bits, n, rare)
+    if n * rare <= MOST_BY_INVERSION:
+        k = by_inversion(source, n, rare)
         k = k if p <= 0.5 else n - k
     else:
-        k = by_rejection(bits, n, rare)
+        k = by_rejection(source, n, rare)
         k = k if p <= 0.5 else n - k
     return k
 
 
-def by_inversion(bits: Any, n: Any, p: Any) -> Any:
+def by_inversion(source: Any, n: Any, p: Any) -> Any:
     q = 1.0 - p
     first = np.exp(n * np.log1p(-p))
     mean = n * p
     bound = np.floor(np.minimum(n, mean + 10.0 * np.sqrt(mean * q + 1.0)))
     k, term = np.float64(0.0), first
-    u = bits.unit()
+    u = source.unit()
     while u > term:
         k = k + 1.0
         if k > bound:
             k, term = np.float64(0.0), first
-            u = bits.unit()
+            u = source.unit()
         else:
             u = u - term
             term = ((n - k + 1.0) * p * term) / (k * q)
     return k
 
 
-def by_rejection(bits: Any, n: Any, p: Any) -> Any:
+def by_rejection(source: Any, n: Any, p: Any) -> Any:
     """A triangle, beside it a parallelogram, and exponential tails cover the distribution."""
     q = 1.0 - p
     center = n * p + p
@@ -62,8 +65,8 @@ def by_rejection(bits: Any, n: Any, p: Any) -> Any:
     fourth = third + c / right_rate
     accepted, y = False, np.float64(0.0)
     while not accepted:
-        u = bits.unit() * fourth
-        v = bits.unit()
+        u = source.unit() * fourth
+        v = source.unit()
         if u <= half:
             y = np.floor(middle - half * v + u)
             accepted = True

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from myia.library.random.bounded import ALL32, below64, lemire32, masked
+from myia.library.random.words.bounded import ALL32, below64, lemire32, masked
 
 SHUFFLED_FROM = 10000  # of so many, a large part is chosen by the end of a shuffle
 TOLERANCE = 2.0**-26  # of the sum of probabilities

@@ -7,6 +7,8 @@ np.random.default_rng()            seeded at each call, by a generator that is a
 
 from __future__ import annotations
 
+import functools
+import types
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,9 +23,10 @@ from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.numeric.promotion import is_numeric
 from myia.infer.registry import function
 from myia.infer.stand_ins import StandIn, in_python, register
-from myia.library.random import seeds
+from myia.library.random.constants import fresh
 from myia.library.random.generator import Generator
-from myia.library.random.pcg64 import PCG64
+from myia.library.random.words import seeds
+from myia.library.random.words.pcg64 import PCG64
 from myia.library.support.from_source import call_source
 from myia.primitives.core.define import constant
 
@@ -89,8 +92,29 @@ def refuse_others(cls: Any, original: type) -> None:
             setattr(cls, name, getattr(original, name))
 
 
-refuse_others(Generator, np.random.Generator)
-refuse_others(PCG64, np.random.PCG64)
+def locate_errors(cls: Any) -> None:
+    """Errors in methods of a stand-in, also those at run time, point to the user's call."""
+    for name in dir(cls):
+        method = getattr(cls, name)
+        if isinstance(method, types.FunctionType) and not name.startswith("_"):
+            setattr(cls, name, _located(method))
+
+
+def _located(method: Any) -> Any:
+    @functools.wraps(method)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return method(*args, **kwargs)
+
+    @function(called)
+    def _called(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+        return call_source(ctx, method, args, kwargs)
+
+    return called
+
+
+for _cls, _original in ((Generator, np.random.Generator), (PCG64, np.random.PCG64)):
+    locate_errors(_cls)
+    refuse_others(_cls, _original)
 
 
 # ----- Generators made in the program
@@ -108,6 +132,11 @@ class FreshEntropy(Question):
 
 
 FRESH = FreshEntropy(np.random.PCG64)
+
+
+@function(fresh)
+def _fresh(ctx: Context) -> Abstract:
+    return ctx.root(FRESH, "entropy")
 
 
 @function(np.random.PCG64)

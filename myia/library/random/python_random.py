@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from myia.library.random.constants import wrapped
-from myia.library.random.mt19937 import next_word
+from myia.library.random.words.mt19937 import next_word
 
 
 class Random:
     """The state of a `random.Random`. `gauss_next`: the second number of a pair, or None."""
 
-    __slots__ = ("gauss_next", "key", "position")
+    __slots__ = ("gauss_next", "position", "ring", "start")
 
-    def __init__(self, key: Any, position: Any, gauss_next: Any) -> None:
-        self.key = key
+    def __init__(self, ring: Any, start: Any, position: Any, gauss_next: Any) -> None:
+        self.ring = ring
+        self.start = start
         self.position = position
         self.gauss_next = gauss_next
 
@@ -31,7 +32,9 @@ class Random:
         if k < 0:
             raise ValueError("number of bits must be non-negative")
         if k > 62:
-            raise NotImplementedError("`getrandbits` of more than 62 bits")
+            raise NotImplementedError(
+                "`getrandbits` of more than 62 bits: an integer has 64 here; draw it in parts"
+            )
         return int(top_bits(self, k)) if k > 0 else 0
 
     def _randbelow(self, n: Any) -> Any:
@@ -95,7 +98,8 @@ class Random:
 
 def take_over(rng: Any, other: Any) -> None:
     """Go on as another generator would."""
-    rng.key[:] = other.key
+    rng.ring[:] = other.ring
+    rng.start = other.start
     rng.position = other.position
     rng.gauss_next = other.gauss_next
 

@@ -10,14 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from myia.library.random import bounded, choices
-from myia.library.random.constants import wrapped
-from myia.library.random.generator import apart, broadcast_size, part_of, real
-from myia.library.random.mt19937 import WORDS, seed_key
-from myia.library.random.pcg64 import count_of
+from myia.library.random import choices, distributions
+from myia.library.random.binomials import any_binomial
+from myia.library.random.constants import fresh, wrapped
+from myia.library.random.multivariate import draw_multivariate_normal, legacy_factor_of
+from myia.library.random.parameters import as_drawn, broadcast_size, part_of, positive, real
+from myia.library.random.samples import Samples
+from myia.library.random.sources import Polar, polar_normal, polar_normals
+from myia.library.random.words import bounded
+from myia.library.random.words.mt19937 import WORDS, ring_of, seeded_ring
+from myia.library.random.words.pcg64 import count_of
 
 
-class RandomState:
+class RandomState(Samples):
     """The state of a `np.random.RandomState`."""
 
     __slots__ = ("_bit_generator", "gauss", "has_gauss")
@@ -27,13 +32,19 @@ class RandomState:
         self.has_gauss = has_gauss
         self.gauss = gauss
 
+    def _source(self) -> Any:
+        return Polar(self)
+
     def seed(self, seed: Any = None) -> Any:
+        bits = self._bit_generator
         if seed is None:
-            raise NotImplementedError("`seed()` without a seed")
-        if seed < 0 or seed > 2**32 - 1:
-            raise ValueError("Seed must be between 0 and 2**32 - 1")
-        seed_key(self._bit_generator.key, seed)
-        self._bit_generator.position = np.int64(WORDS)
+            words = fresh().words(WORDS)
+            bits.ring[:] = ring_of(words.astype(np.uint32))
+        else:
+            if seed < 0 or seed > 2**32 - 1:
+                raise ValueError("Seed must be between 0 and 2**32 - 1")
+            bits.ring[:] = seeded_ring(seed)
+        bits.start = bits.position = np.int64(WORDS)
         self.has_gauss = np.int64(0)
         self.gauss = 0.0
 
@@ -57,35 +68,41 @@ class RandomState:
     def standard_normal(self, size: Any = None) -> Any:
         if size is None:
             return polar_normal(self)
-        xs = np.empty(count_of(size))
-        for i in range(len(xs)):
-            xs[i] = polar_normal(self)
-        return xs.reshape(size)
+        return polar_normals(self, count_of(size)).reshape(size)
 
     def standard_exponential(self, size: Any = None) -> Any:
         x = -np.log(1.0 - self.random_sample(size))
         return float(x) if size is None else x
-
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        loc, scale = real(loc), real(scale)
-        if np.any(scale < 0.0):
-            raise ValueError("scale < 0")
-        return loc + apart(scale * self.standard_normal(broadcast_size(size, loc, scale)))
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         low, high = real(low), real(high)
         width = high - low
         if not np.all(np.isfinite(width)):
             raise OverflowError("Range exceeds valid bounds")
-        if np.any(width < 0.0):
-            raise NotImplementedError("`uniform` with high < low")
         return low + part_of(width, self.random_sample(broadcast_size(size, low, high)))
 
-    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
-        scale = real(scale)
-        if np.any(scale < 0.0):
-            raise ValueError("scale < 0")
-        return scale * self.standard_exponential(broadcast_size(size, scale))
+    # ----- Other distributions
+
+    def pareto(self, a: Any, size: Any = None) -> Any:
+        a = positive(a, "a")
+        return as_drawn(np.exp(self.standard_exponential(broadcast_size(size, a)) / a) - 1.0)
+
+    def power(self, a: Any, size: Any = None) -> Any:
+        a = positive(a, "a")
+        x = self.standard_exponential(broadcast_size(size, a))
+        return as_drawn((1.0 - np.exp(-x)) ** (1.0 / a))
+
+    def multivariate_normal(
+        self, mean: Any, cov: Any, size: Any = None, check_valid: Any = "warn", tol: Any = 1e-8
+    ) -> Any:
+        factor = legacy_factor_of(cov, check_valid, tol)
+        return draw_multivariate_normal(self, mean, factor, size)
+
+    def binomial(self, n: Any, p: Any, size: Any = None) -> Any:
+        return self._binomial(n, p, size, any_binomial)
+
+    def geometric(self, p: Any, size: Any = None) -> Any:
+        return self._geometric(p, size, distributions.legacy_geometric)
 
     # ----- Integers
 
@@ -93,23 +110,35 @@ class RandomState:
         if high is None:
             low, high = 0, low
         if not isinstance(low, bounded.NUMBERS) or not isinstance(high, bounded.NUMBERS):
-            raise NotImplementedError("`randint` between arrays")
+            return self._between_arrays(np.asarray(low), np.asarray(high), size, dtype)
         low, high = int(low), int(high)
         if low >= high:
             raise ValueError("low >= high" if low else "high <= 0")
         kind = np.dtype(dtype)
-        if kind.kind not in "iub" or kind.itemsize < 4:
-            raise NotImplementedError(f"`randint` of the dtype {kind}")
+        if kind.kind not in "iub":
+            raise TypeError(f"Unsupported dtype {kind!r} for randint")
         bounded.check_bounds(low, high - 1, kind)
         start, limit = wrapped(low), wrapped(high - 1) - wrapped(low)
-        bits = self._bit_generator
+        draw = bounded.drawing_masked(self._bit_generator, dtype)
         if size is None:
-            found = (start + bounded.masked64(bits, limit)).astype(kind)
-            return int(found) if dtype is int else found
+            found = (start + draw(limit)).astype(kind)
+            if dtype is int:
+                found = int(found)
+            return bool(found) if dtype is bool else found
         words = np.empty(count_of(size), np.uint64)
         for i in range(len(words)):
-            words[i] = bounded.masked64(bits, limit)
+            words[i] = draw(limit)
         return (start + words).astype(kind).reshape(size)
+
+    def _between_arrays(self, low: Any, high: Any, size: Any, dtype: Any) -> Any:
+        if low.dtype.kind not in "iu" or high.dtype.kind not in "iu":
+            raise NotImplementedError(
+                "`randint` between arrays that are not of integers: use `low.astype(int)`"
+            )
+        if np.any(low >= high):
+            raise ValueError("low >= high")
+        draw = bounded.drawing_masked(self._bit_generator, dtype)
+        return bounded.between_arrays(draw, low, high - 1, broadcast_size(size, low, high), dtype)
 
     # ----- Orders and choices
 
@@ -150,32 +179,3 @@ class RandomState:
             return int(found[0]) if is_count else a[found[0]]
         found = found.reshape(size)
         return found if is_count else a[found]
-
-
-def polar_normal(state: Any) -> Any:
-    """A standard normal number: the one that was kept, or the first of a pair."""
-    if state.has_gauss != 0:
-        found = state.gauss
-        state.has_gauss = np.int64(0)
-        state.gauss = 0.0
-    else:
-        x, y, square = 0.0, 0.0, 0.0
-        while square >= 1.0 or square == 0.0:
-            x = 2.0 * float(state._bit_generator.unit()) - 1.0
-            y = 2.0 * float(state._bit_generator.unit()) - 1.0
-            square = float(squared(x) + squared(y))
-        factor = float(np.sqrt(-2.0 * np.log(square) / square))
-        found = factor * y
-        state.gauss = factor * x
-        state.has_gauss = np.int64(1)
-    return found
-
-
-def squared(x: Any) -> Any:
-    """The square of a number in [-1, 1], rounded by itself.
-
-    Near 1 the logarithm of a sum of two depends on their last bits. The comparison is always true,
-    which nobody knows but us: XLA does not join the product to the sum.
-    """
-    square = x * x
-    return np.where(square <= 1.0, square, 2.0)

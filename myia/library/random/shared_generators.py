@@ -7,6 +7,7 @@ globals or attributes, or be made in the program of a seed that is known at comp
 from __future__ import annotations
 
 import random
+import types
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,10 +21,10 @@ from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import NONE, Abstract, Scalar, Static
 from myia.infer.registry import function
 from myia.infer.stand_ins import STAND_INS, StandIn, register
-from myia.library.random.mt19937 import MT19937
-from myia.library.random.numpy_random import refuse_others, static_seed
+from myia.library.random.numpy_random import locate_errors, refuse_others, static_seed
 from myia.library.random.python_random import Random, take_over
 from myia.library.random.random_state import RandomState
+from myia.library.random.words.mt19937 import MT19937, key_of, ring_of
 from myia.primitives.core.define import array_constant, constant
 
 SHARED: Any = np.random.mtrand._rand
@@ -31,16 +32,27 @@ OF_PYTHON: Any = random._inst
 GIVE_SEED = "make it outside and pass it as an argument"
 
 
+def _words(key: np.ndarray, position: int) -> Mapping[str, Any]:
+    at = np.int64(position)
+    return {"ring": ring_of(key), "start": at, "position": at}
+
+
+def _key(state: Mapping[str, Any]) -> tuple[np.ndarray, int]:
+    position = int(state["position"])
+    return key_of(np.asarray(state["ring"]), int(state["start"]), position), position
+
+
 # ----- NumPy
 
 
 def _read_bits(x: Any) -> Mapping[str, Any]:
     state = x.state["state"]
-    return {"key": state["key"], "position": np.int64(state["pos"])}
+    return _words(state["key"], state["pos"])
 
 
 def _write_bits(x: Any, state: Mapping[str, Any]) -> None:
-    words = {"key": np.asarray(state["key"]), "pos": int(state["position"])}
+    key, position = _key(state)
+    words = {"key": key, "pos": position}
     x.state = {"bit_generator": "MT19937", "state": words}
 
 
@@ -72,8 +84,9 @@ def _make_state(state: Mapping[str, Any]) -> Any:
 
 register(StandIn(np.random.MT19937, MT19937, _read_bits, _write_bits, _make_bits))
 register(StandIn(np.random.RandomState, RandomState, _read_state, _write_state, _make_state))
-refuse_others(MT19937, np.random.MT19937)
-refuse_others(RandomState, np.random.RandomState)
+for _stand_in, _original in ((MT19937, np.random.MT19937), (RandomState, np.random.RandomState)):
+    locate_errors(_stand_in)
+    refuse_others(_stand_in, _original)
 
 
 # ----- Python
@@ -81,13 +94,13 @@ refuse_others(RandomState, np.random.RandomState)
 
 def _read_random(x: Any) -> Mapping[str, Any]:
     _, words, kept = x.getstate()
-    key = np.array(words[:-1], np.uint32)
-    return {"key": key, "position": np.int64(words[-1]), "gauss_next": kept}
+    return {**_words(np.array(words[:-1], np.uint32), words[-1]), "gauss_next": kept}
 
 
 def _write_random(x: Any, state: Mapping[str, Any]) -> None:
     kept = state["gauss_next"]
-    words = (*np.asarray(state["key"]).tolist(), int(state["position"]))
+    key, position = _key(state)
+    words = (*key.tolist(), position)
     x.setstate((3, words, None if kept is None else float(kept)))
 
 
@@ -97,6 +110,7 @@ def _make_random(state: Mapping[str, Any]) -> Any:
     return made
 
 
+locate_errors(Random)
 OWN_SOURCE = (
     *("uniform", "triangular", "normalvariate", "lognormvariate", "expovariate", "gauss"),
     *("vonmisesvariate", "gammavariate", "betavariate", "paretovariate", "weibullvariate"),
@@ -174,10 +188,10 @@ def _method(name: str) -> Any:
 
 
 ALIASES = {"ranf": "random_sample", "sample": "random_sample"}
-OF_NUMPY = [name for name in vars(RandomState) if not name.startswith("_") and name != "shuffle"]
-for _name in ("shuffle", *(n for n in OF_NUMPY if hasattr(np.random, n)), *ALIASES):
+OF_NUMPY = [name for name in dir(RandomState) if hasattr(np.random, name)]
+for _name in (*OF_NUMPY, *ALIASES):
     _alias = ALIASES.get(_name, _name)
-    if isinstance(vars(RandomState).get(_alias), type(_of_seed)):
+    if isinstance(getattr(RandomState, _alias), types.FunctionType):
         function(getattr(np.random, _name))(_of_shared(SHARED, "numpy.random", _alias))
 for _name in ("random", "getrandbits"):
     function(getattr(random, _name))(_of_shared(OF_PYTHON, "random", _name))

@@ -18,6 +18,8 @@ from myia.ir.primitive import Formula
 from myia.primitives.core.define import PointwisePrimitive, constant, pointwise
 from myia.primitives.pointwise import arithmetic, logic
 from myia.primitives.pointwise.transcendental import exp, log, log1p
+from myia.primitives.special import parameter_integrals
+from myia.primitives.special.parameter_integrals import OF_JAX, OF_NUMPY
 from myia.source.diagnostics import Diagnostic, MyiaError
 
 
@@ -139,8 +141,16 @@ igamma_grad_a: PointwisePrimitive = real_function(
     "igamma_grad_a",
     lax.igamma_grad_a,
     _evaluate_igamma_grad_a,
-    undefined_partial("the derivative of the incomplete gamma function", "its parameter"),
+    lambda y, a, x: logic.select(logic.eq(x, 0), 0, gamma_density(a, x) * gamma_second(a, x)),
     lambda y, a, x: gamma_density(a, x) * (log(x) - digamma(a)),
+)
+# The second derivative of P in a, over the density.
+gamma_second: PointwisePrimitive = real_function(
+    "gamma_second",
+    lambda a, x: parameter_integrals.gamma_second(OF_JAX, a, x),
+    lambda a, x: parameter_integrals.gamma_second(OF_NUMPY, a, x),
+    undefined_partial("the second derivative of the incomplete gamma function", "its parameter"),
+    lambda y, a, x: (log(x) - digamma(a)) ** 2 - polygamma(1, a) - y * ((a - 1) / x - 1),
 )
 
 
@@ -155,7 +165,7 @@ random_gamma_grad = real_function(
     "random_gamma_grad",
     lax.random_gamma_grad,
     _evaluate_random_gamma_grad,
-    undefined_partial("the derivative of a sample of the gamma distribution", "its parameter"),
+    lambda y, a, x: -gamma_second(a, x) - y * (log(x) - digamma(a)),
     lambda y, a, x: digamma(a) - log(x) - y * ((a - 1) / x - 1),
 )
 
@@ -181,9 +191,62 @@ betainc = real_function(
     "betainc",
     lax.betainc,
     "betainc",
-    undefined_partial("betainc", "its first parameter"),
-    undefined_partial("betainc", "its second parameter"),
+    lambda y, a, b, x: _beta_density(a, b, x) * beta_integral(a, b, x, orders=(1, 0)),
+    lambda y, a, b, x: _beta_density(a, b, x) * beta_integral(a, b, x, orders=(0, 1)),
     lambda y, a, b, x: _beta_density(a, b, x),
+)
+
+
+def _log_beta_density(orders: tuple[int, int], a: Value, b: Value, x: Value) -> Value:
+    """The derivative of the logarithm of the density in a or b; of second orders, over it."""
+    first = log(x) - digamma(a) + digamma(a + b)
+    second = log1p(-x) - digamma(b) + digamma(a + b)
+    match orders:
+        case (1, 0):
+            return first
+        case (0, 1):
+            return second
+        case (1, 1):
+            return first * second + polygamma(1, a + b)
+        case (2, 0):
+            return first * first - polygamma(1, a) + polygamma(1, a + b)
+    return second * second - polygamma(1, b) + polygamma(1, a + b)
+
+
+def _beta_integral_in(which: int) -> Formula:
+    def partial(y: Value, a: Value, b: Value, x: Value, *, orders: tuple[int, int]) -> Value:
+        if sum(orders) > 1:
+            undefined_partial("the second derivative of betainc", "its parameters")(y)
+        further = (orders[0] + (which == 0), orders[1] + (which == 1))
+        moved = _log_beta_density((1, 0) if which == 0 else (0, 1), a, b, x)
+        return beta_integral(a, b, x, orders=further) - y * moved
+
+    return partial
+
+
+def _beta_integral_in_x(
+    y: Value, a: Value, b: Value, x: Value, *, orders: tuple[int, int]
+) -> Value:
+    return _log_beta_density(orders, a, b, x) - y * ((a - 1) / x - (b - 1) / (1 - x))
+
+
+# The derivative of I_x(a, b) of these orders in a and b, over the density.
+beta_integral: PointwisePrimitive = pointwise(
+    "beta_integral",
+    lambda a, b, x, orders: parameter_integrals.beta_integral(OF_JAX, a, b, x, orders),
+    lambda a, b, x, orders: parameter_integrals.beta_integral(OF_NUMPY, a, b, x, orders),
+    partials=[_beta_integral_in(0), _beta_integral_in(1), _beta_integral_in_x],
+    kinds="f",
+)
+
+# A sample x of the beta distribution, drawn for the parameters a and b, as a function of them.
+beta_sample = real_function(
+    "beta_sample",
+    lambda a, b, x: x,
+    lambda a, b, x: x,
+    lambda y, a, b, x: -beta_integral(a, b, y, orders=(1, 0)),
+    lambda y, a, b, x: -beta_integral(a, b, y, orders=(0, 1)),
+    lambda y, a, b, x: 1.0 + 0.0 * x,
 )
 
 # ----- Bessel functions, exponentially scaled: e^-|x| I_n(x)

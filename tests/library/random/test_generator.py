@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import random
 import threading
 
 import jax
@@ -281,6 +282,22 @@ def test_errors(f, message):
 
 def with_an_attribute(r):
     r.gain = 1.0
+
+
+@pytest.mark.parametrize(
+    "f, make, message",
+    [
+        (lambda r: r.integers([1.5], [3.0]), np.random.default_rng, "arrays that are not of int"),
+        (lambda r: r.standard_gamma(2.0, dtype="f4"), np.random.default_rng, "gamma` in float32"),
+        (lambda r: r.randint([0.5], [3.0]), np.random.RandomState, "arrays that are not of int"),
+        (lambda r: r.getrandbits(80), random.Random, "more than 62 bits"),
+        (lambda r: r.zipf(2.0), np.random.default_rng, "Generator.zipf` is not supported"),
+    ],
+)
+def test_refusals_point_to_the_call(f, make, message):
+    with pytest.raises(myia.errors.MyiaError, match=message) as caught:
+        myia.jit(f)(make(1))
+    assert "test_generator.py" in str(caught.value) and "^^^" in str(caught.value)
 
 
 def test_refused():

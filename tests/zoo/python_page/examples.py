@@ -606,9 +606,9 @@ def processed(x):
     return x * subprocess.run(["ls"]).returncode
 
 
-@refused("np.random.gamma(2.0)")
+@refused("np.random.zipf(2.0)")
 def drawn(x):
-    return x * np.random.gamma(2.0)
+    return x * np.random.zipf(2.0)
 
 
 @refused("input()")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from myia.library.random.pcg64 import PCG64
+from myia.library.random.words.pcg64 import PCG64
 
 HASH_A, MULTIPLIER_A = 0x43B0D7E5, 0x931E8875
 HASH_B, MULTIPLIER_B = 0x8B51F9DD, 0x58F38DED

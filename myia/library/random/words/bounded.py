@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from myia.library.random.pcg64 import MASK, product_high
+from myia.library.random.words.pcg64 import MASK, product_high
 
 ALL32 = 2**32 - 1
 NUMBERS = (int, float, np.generic)
@@ -78,13 +78,19 @@ def masked64(bits: Any, limit: Any) -> Any:
 
 
 def masked(bits: Any, limit: Any, is_narrow: bool) -> Any:
-    mask = limit
-    for shift in (1, 2, 4, 8, 16, 32):
-        mask = mask | mask >> shift
+    mask = mask_of(limit)
     found = (bits.word32() if is_narrow else bits.word()) & mask
     while found > limit:
         found = (bits.word32() if is_narrow else bits.word()) & mask
     return found
+
+
+def mask_of(limit: Any) -> Any:
+    """All bits up to the highest of the limit."""
+    mask = limit
+    for shift in (1, 2, 4, 8, 16, 32):
+        mask = mask | mask >> shift
+    return mask
 
 
 # ----- By pieces of words
@@ -122,3 +128,48 @@ class Pieces:
             while product & every < refused:
                 product = self.next() * count
         return product >> self.width
+
+    def masked(self, limit: Any) -> Any:
+        """The same, those above the limit refused."""
+        if limit == 0:
+            return np.uint64(0)
+        mask = mask_of(limit)
+        found = self.next() & mask
+        while found > limit:
+            found = self.next() & mask
+        return found
+
+
+# ----- By dtypes
+
+
+def drawing(bits: Any, dtype: Any) -> Any:
+    """What draws an integer in 0, ..., limit: from words of 64 or 32 bits, or from their pieces."""
+    kind = np.dtype(dtype)
+    if kind.itemsize == 8:
+        return lambda limit: below64(bits, limit)
+    if kind.itemsize == 4:
+        return lambda limit: below32(bits, limit)
+    return Pieces(bits, width_of(kind)).below
+
+
+def drawing_masked(bits: Any, dtype: Any) -> Any:
+    """The same by words without their upper bits."""
+    kind = np.dtype(dtype)
+    if kind.itemsize >= 4:
+        return lambda limit: masked64(bits, limit)
+    return Pieces(bits, width_of(kind)).masked
+
+
+def width_of(kind: Any) -> int:
+    return 1 if kind.kind == "b" else 8 * int(kind.itemsize)
+
+
+def between_arrays(draw: Any, low: Any, last: Any, shape: Any, dtype: Any) -> Any:
+    """Integers in low, ..., last, of arrays of integers."""
+    starts = np.broadcast_to(low, shape).reshape(-1).astype(np.uint64)
+    limits = np.broadcast_to(last, shape).reshape(-1).astype(np.uint64) - starts
+    words = np.empty(len(limits), np.uint64)
+    for i in range(len(limits)):
+        words[i] = draw(limits[i])
+    return (starts + words).astype(dtype).reshape(shape)
