@@ -10,7 +10,7 @@
       the last axis of the first operand
     any other                                         `dot_general`
 
-`benchmarks/products.py` has the measurements.
+`benchmarks/emission/products.py` has the measurements.
 """
 
 from __future__ import annotations

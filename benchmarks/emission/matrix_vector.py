@@ -19,7 +19,7 @@ from jax import lax
 from jax import numpy as jnp
 
 from benchmarks.harness import measure
-from benchmarks.products import SHORT, random, run
+from benchmarks.emission.products import SHORT, random, run
 
 PRODUCTS = 20
 SIZES = (300, 1_000, 3_000)
@@ -78,7 +78,7 @@ def call_times(title: str, with_products: bool) -> None:
 
 def main() -> None:
     call_times("run by JAX's thread", with_products=True)
-    command = [sys.executable, "-m", "benchmarks.matrix_vector", "--inline"]
+    command = [sys.executable, "-m", "benchmarks.emission.matrix_vector", "--inline"]
     subprocess.run(command, check=True)
 
 

@@ -1,0 +1,1 @@
+"""Benchmarks of the forms in which ops and loops are emitted."""
