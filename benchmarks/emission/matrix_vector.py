@@ -18,8 +18,8 @@ import numpy as np
 from jax import lax
 from jax import numpy as jnp
 
-from benchmarks.harness import measure
 from benchmarks.emission.products import SHORT, random, run
+from benchmarks.harness import measure
 
 PRODUCTS = 20
 SIZES = (300, 1_000, 3_000)
