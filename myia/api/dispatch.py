@@ -25,7 +25,7 @@ from myia.api.programs.lost_state_warning import warn_of_lost_state
 from myia.api.programs.recompilation import Recompilation, parameter_names
 from myia.api.programs.write_back import WriteBack
 from myia.api.variant import Call, Layout, Programs, Variant
-from myia.infer.boundary.integers import Choice
+from myia.infer.boundary.integers import Choice, Path
 from myia.infer.boundary.signature import CallFlattener, Flattener, leaves_of
 from myia.infer.domain.errors import DynamicSizeEscapes
 from myia.infer.eval.program import Program
@@ -318,10 +318,11 @@ class Dispatcher:
         """A program of the cache. Of its call nothing is kept but the signatures."""
         LOG.info("%s: a program of the cache", self.name)
         program, executable = entry.program, entry.executable
-        arguments = [fact.split.arguments for fact in program.facts if fact.split is not None]
-        takes_ints = bool(call.programs.arguments or any(arguments))
+        takes_ints = bool(call.programs.arguments or entry.arguments)
         bare = call._replace(args=(), kwargs={}, flat=CallFlattener())
-        chosen = self.integers.known(call.programs.key)
+
+        def chosen(path: Path, value: int) -> bool:
+            return path in entry.arguments
 
         def checks() -> FailedChecks:
             found = self.program(bare, chosen)

@@ -28,7 +28,7 @@ from myia.ir.avals import Aval
 config: Any = jax.config  # its options are not declared
 # The functions of the machine that JAX's own lowering calls; a callback of Python is none of them.
 CALLS = re.compile(
-    r"lapack_\w+|cu[a-z]+_\w+|hip[a-z]+_\w+|mhlo\.\w+|chlo\.\w+|stablehlo\.\w+|Sharding|TopK"
+    r"lapack_\w+|(?:cu|hip)(?:blas|fft|solver|sparse|_prng|_threefry2x32|_lu_pivots)\w*|mhlo\.\w+|chlo\.\w+|stablehlo\.\w+|Sharding|TopK"
     r"|ApproxTopK|Qr|Eigh|LuDecomposition|ProductOfElementaryHouseholderReflectors"
 )
 CALL = re.compile(r'custom_call(?:\s+@"?|[^@]*?call_target_name = ")([\w.$]+)')

@@ -84,6 +84,10 @@ queue = collections.deque({queue!r})
 pool = {pool}
 
 
+def scale_of():
+    return {rate}
+
+
 class Color(enum.Enum):
     RED = {red}
 
@@ -92,8 +96,10 @@ class Color(enum.Enum):
 class Settings:
     rate: float = {rate}
     count: int = {steps}
+    more: float = dataclasses.field(default_factory={factory}, compare={compare})
 
 
+Point = collections.namedtuple("Point", "a b", defaults=({default},))
 settings = Settings()
 
 
@@ -135,6 +141,31 @@ def of_defaults(x, y={default}, *, z={shift}):
 
 
 of_partials = functools.partial(of_defaults, y={default}, z={red})
+twice = made(2, scaled)
+
+
+class Pairs:
+    first = twice
+    second = {second}
+
+
+def of_aliases(x):
+    return Pairs.first(x) {operator} Pairs.second(x)
+
+
+def of_new_instances(x):
+    found = Settings(count=3)
+    same = found == Settings(count=3, more=5.0)
+    return found.rate * x + Settings().count + found.more + same + Point(x).b
+
+
+mapped = myia.vmap(lambda x, y: x * y {operator} limit, in_axes={in_axes})
+
+
+def of_maps(x):
+    return mapped(x * h.table[:2], x * h.table[1])
+
+
 gradient = myia.grad(lambda x, y: {body}, argnums={argnums})
 
 
@@ -177,11 +208,16 @@ CHOICES = {
     "default": ["1.0", "2.0", "3", "np.arange(2.0)"],
     "body": ["x * y", "x * y * y", "x * scaled(y)", "helper(x) * limit"],
     "argnums": ["0", "1"],
+    "factory": ["float", "lambda: 2.0", "lambda: 3.0", "lambda: scale_of()"],
+    "compare": ["True", "False"],
+    "second": ["twice", "made(2, scaled)", "made(3, scaled)", "made(2, helper)"],
+    "in_axes": ["(0, None)", "(0, None)", "0"],
     "statement": ["break", "s = s / 2.0", "return s"],
 }
 PROGRAMS = (
     *("of_closures", "of_globals", "of_containers", "of_classes", "of_instances"),
     *("of_defaults", "of_partials", "of_transforms", "of_loops"),
+    *("of_aliases", "of_new_instances", "of_maps"),
 )
 ARGUMENTS = (1.5, np.float32(1.5), np.ones(2), np.ones(2, np.float32))
 

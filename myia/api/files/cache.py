@@ -27,9 +27,11 @@ from myia.api.files.entries import as_exported, entry_json, executable_in, progr
 from myia.api.variant import Call
 from myia.artifacts.constants import Json, NotStorable, version_of
 from myia.artifacts.directory import MOST_BYTES, Directory
+from myia.infer.boundary.integers import Path as PathToInt
 from myia.infer.boundary.named_facts import Asked, Name, NoName, answer_name, part_of_transform
 from myia.infer.eval.program import Program
 from myia.pipeline import Executable
+from myia.primitives.core.platforms import default_platform
 from myia.source.diagnostics import MyiaError
 from myia.source.process import compiling
 
@@ -46,9 +48,9 @@ XLA_SETTINGS = {
 class Entry(NamedTuple):
     """A program that was found, with its facts here and now."""
 
-    told: dict[str, Json]
     program: Program
     executable: Executable
+    arguments: set[PathToInt]  # the ints in what it reads that are arguments
 
 
 class Cache:
@@ -62,12 +64,14 @@ class Cache:
         for path, told, blobs in self.directory.entries(key):
             try:
                 names = _names(told["facts"])
-                facts = Asked(target, call.flat).facts(names)
+                asked = Asked(target, call.flat)
+                facts = asked.facts(names)
                 if facts is None:
                     continue
                 program = program_of(told, facts)
                 with compiling():
-                    found = Entry(told, program, executable_in(told, blobs[0], program))
+                    executable = executable_in(told, blobs[0], program)
+                found = Entry(program, executable, asked.arguments)
             except MyiaError:
                 raise
             except Exception as error:  # of an entry that another version wrote, or that is damaged
@@ -137,15 +141,16 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _modes() -> Name:
-    """The modes of JAX in which its functions are traced."""
+    """The platform, and the modes of JAX in which its functions are traced, in this thread."""
     config: Any = jax.config  # its options are not declared
-    values = sorted((k, repr(v)) for k, v in config.values.items() if "cache" not in k)
-    return (*values, bool(config.jax_enable_x64))
+    names = sorted(name for name in config.values if "cache" not in name)
+    return (default_platform(), *((name, repr(getattr(config, name, None))) for name in names))
 
 
 # ----- The cache of this process
 
 _active: list[Cache] = []
+_before: dict[str, Any] = {}  # settings of JAX that the cache has changed
 
 
 def active() -> Cache | None:
@@ -168,15 +173,23 @@ def cache(path: str | os.PathLike[str] | None, *, max_bytes: int = MOST_BYTES) -
     """
     if path is None:
         _active.clear()
+        _set_xla_cache(_before)
+        _before.clear()
         return
     directory = Directory(Path(path).expanduser(), max_bytes)
     config: Any = jax.config
-    if config.jax_compilation_cache_dir is None:
-        for name, value in XLA_SETTINGS.items():
-            config.update(name, value)
-        config.update("jax_compilation_cache_dir", str(directory.xla))
-        compilation_cache.reset_cache()
+    if config.jax_compilation_cache_dir is None or _before:
+        settings = {**XLA_SETTINGS, "jax_compilation_cache_dir": str(directory.xla)}
+        for name in settings:
+            _before.setdefault(name, getattr(config, name))
+        _set_xla_cache(settings)
     _active[:] = [Cache(directory)]
+
+
+def _set_xla_cache(settings: dict[str, Any]) -> None:
+    for name, value in settings.items():
+        jax.config.update(name, value)
+    compilation_cache.reset_cache()
 
 
 if os.environ.get(VARIABLE):

@@ -57,6 +57,7 @@ from myia.ir.core import Value
 from myia.primitives.core.define import array_constant
 
 MAX_DIMENSIONS = 32  # of an array that goes to XLA
+UNNAMED = "an answer"
 DEVICE_ARRAY = "a jax.Array, which is immutable"
 
 
@@ -263,13 +264,13 @@ def root(ctx: Context, question: Question, name: str | None = None) -> Abstract:
         objects = len(flat.objects)
         signature = flat.add(answer)
         same = again.add(question.ask()) == signature
-        split = IntegerSplit([_root_of_path(question, name)], [signature], flat.leaves, ctx.choose)
+        split = IntegerSplit([root_of_path(question, name)], [signature], flat.leaves, ctx.choose)
         (resolved,) = split.resolved(flat.leaves)
         integers = split.take(flat)
         if not same or split.take(again) != integers:
             ctx.fail(Unsupported, what=f"{question}, which differs each time it is asked,")
         inputs = Arguments(objects=ctx.objects)
-        found = Fact(question, False, resolved, inputs.values, name or "an answer")
+        found = Fact(question, False, resolved, inputs.values, name or UNNAMED)
         if split.integers:
             found.split, found.integers = split, integers
         if not question.is_fixed or flat.leaves or len(flat.objects) > objects:
@@ -290,7 +291,7 @@ def _root_of_inner(ctx: Context, question: Question, name: str | None) -> Abstra
     return value_of(ctx, answer) if isinstance(answer, Member) else Static(answer)
 
 
-def _root_of_path(question: Question, name: str | None) -> Any:
+def root_of_path(question: Question, name: str | None) -> Any:
     """What is known of an int in the answer is kept under this key, which keeps nothing alive."""
     owner = question.owner
     if isinstance(owner, dict):  # the namespace of a module

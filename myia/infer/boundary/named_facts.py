@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.boundary.arguments import Fact
-from myia.infer.boundary.integers import IntegerSplit
+from myia.infer.boundary.arguments import UNNAMED, Fact, root_of_path
+from myia.infer.boundary.integers import IntegerSplit, Path
 from myia.infer.boundary.leaves import ConstantSet
 from myia.infer.boundary.signature import (
     CallFlattener,
@@ -53,6 +53,10 @@ KINDS = {
 TARGET: Name = ("target",)  # the function that is compiled
 # Packages whose objects are known by their names, for a version of the package.
 VERSIONED = frozenset({"builtins", "cmath", "jax", "jaxlib", "math", "myia", "numpy", "scipy"})
+# Parts of a class that say nothing of what it does.
+UNREAD = frozenset(
+    {"__dict__", "__weakref__", "__doc__", "__firstlineno__", "__static_attributes__", "_abc_impl"}
+)
 DESCRIPTORS = (
     *(types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType),
     *(types.GetSetDescriptorType, types.MemberDescriptorType),
@@ -92,6 +96,9 @@ class Names:
             return
         self._known[id(x)] = name
         self._kept.append(x)
+        if isinstance(x, type):
+            for field in getattr(x, "__dataclass_fields__", {}).values():
+                self._known.setdefault(id(field), ("field", name, field.name))
         if isinstance(x, types.FunctionType):
             for variable, cell in zip(x.__code__.co_freevars, x.__closure__ or ()):
                 self._known.setdefault(id(cell), ("cell", name, variable))
@@ -101,6 +108,9 @@ class Names:
     def fact(self, fact: Fact) -> Name:
         name, answer = self.question(fact.question), answer_name(fact.answer)
         if isinstance(fact.answer, Identity):
+            known = self._known.get(id(fact.answer.object))
+            if known is not None:  # two names of one object: there may be two, of equal code
+                answer = ("same", known)
             self._learn(fact.answer.object, ("answer", name))
         elif isinstance(fact.answer, FunctionSignature):
             self._learn(fact.answer.function, ("answer", name))
@@ -152,6 +162,8 @@ def lasting_name(x: Any) -> Name:
         raise NoName from None
     if held is not x:
         raise NoName
+    if isinstance(x, type) and module.partition(".")[0] not in VERSIONED:
+        return ("object", module, path, class_hash(x))
     return ("object", module, path)
 
 
@@ -298,6 +310,42 @@ def _part_name(x: Any) -> Name:
     raise NoName
 
 
+def class_hash(cls: type) -> str:
+    """A hash of what is in a class and its bases: inference reads fields of dataclasses, defaults
+    of named tuples and the like without a question, since no process changes them."""
+    told = [
+        (
+            base.__qualname__,
+            sorted((k, _member(v)) for k, v in vars(base).items() if k not in UNREAD),
+        )
+        for base in cls.__mro__
+        if not facts.is_fixed_class(base)
+    ]
+    return hashlib.sha256(repr(told).encode(errors="surrogatepass")).hexdigest()
+
+
+def _member(x: Any) -> Any:
+    """What tells a part of a class from another one; of an object of any other kind, its class."""
+    if isinstance(x, (staticmethod, classmethod)):
+        return (type(x).__name__, _member(x.__func__))
+    if isinstance(x, property):
+        return tuple(map(_member, (x.fget, x.fset, x.fdel)))
+    if isinstance(x, types.FunctionType):
+        return (code_hash(x.__code__), _member(x.__defaults__), _member(x.__kwdefaults__))
+    if isinstance(x, dataclasses.Field):
+        flags = (x.init, x.repr, x.compare, x.hash, x.kw_only)
+        return (*flags, _member(x.default), _member(x.default_factory))
+    if isinstance(x, dict):
+        return [(repr(k) if type(k) in PLAIN else "", _member(v)) for k, v in x.items()]
+    if type(x) in (tuple, list):
+        return [*map(_member, x)]
+    if type(x) in PLAIN or type(x) in facts.NUMBERS or type(x) is PARAMETERS_OF_DATACLASS:
+        return repr(x)
+    if isinstance(x, type):
+        return f"{x.__module__}.{x.__qualname__}"
+    return type(x).__qualname__
+
+
 def code_hash(code: types.CodeType) -> str:
     """A hash of what code does, not of where it stands."""
     consts = [code_hash(c) if isinstance(c, types.CodeType) else _text(c) for c in code.co_consts]
@@ -324,6 +372,8 @@ class Asked:
     def __init__(self, target: Any, flat: Flattener):
         self._target, self._flat = target, flat.copy()
         self._answers: dict[Name, Any] = {}
+        self._names = Names(target)
+        self.arguments: set[Path] = set()  # the ints in answers that are arguments
 
     def facts(self, names: Sequence[Name]) -> list[Fact] | None:
         """None: one of the questions has another answer."""
@@ -348,14 +398,20 @@ class Asked:
             fact = Fact(question, True, exact(x), [], text)
         else:
             fact = self._taken_apart(question, x, ints, text)
-        return fact if answer_name(fact.answer) == answer else None
+        told = (name, by_identity, answer, ints, text)
+        return fact if self._names.fact(fact) == told else None
 
     def _taken_apart(self, question: Question, x: Any, ints: Sequence[bool], text: str) -> Fact:
         flat, chosen = self._flat.part(), iter(ints)
         signature = flat.add(x)
-        split = IntegerSplit(
-            [text], [signature], flat.leaves, lambda path, value: next(chosen, False)
-        )
+
+        def choose(path: Path, value: int) -> bool:
+            if found := next(chosen, False):
+                self.arguments.add(path)
+            return found
+
+        root = root_of_path(question, None if text == UNNAMED else text)
+        split = IntegerSplit([root], [signature], flat.leaves, choose)
         (resolved,) = split.resolved(flat.leaves)
         integers = split.take(flat)
         values = [Value(Aval(leaf.dtype, leaf.shape)) for leaf in leaves_of(resolved)]
@@ -389,6 +445,8 @@ class Asked:
         if kind == "cell":
             function = self._object(rest[0])
             return function.__closure__[function.__code__.co_freevars.index(rest[1])]
+        if kind == "field":
+            return self._object(rest[0]).__dataclass_fields__[rest[1]]
         if kind == "inner":
             return self._object(rest[0]).f
         (asked,) = rest
