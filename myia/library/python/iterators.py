@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -36,13 +37,21 @@ from myia.infer.loops.iterators import (
     set_taken,
 )
 from myia.infer.loops.loop_forms import loop
-from myia.infer.loops.prefetching import comes_late, current_items, new_version, prefetching
+from myia.infer.loops.prefetching import (
+    PREFETCHED,
+    comes_late,
+    current_items,
+    new_version,
+    prefetched,
+    prefetching,
+)
 from myia.infer.loops.unrolling import LoopCode, States
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function
 from myia.library.python.generators import (
+    Handler,
     comes_one_by_one,
     enumerate_,
     filter_,
@@ -240,3 +249,35 @@ def collected(
 
 SEQUENCES.update(map=_mapped, filter=_filtered)
 ITERATORS["filter"] = _filter_items
+
+
+# ----- Functions that compute all items at once (`infer/loops/prefetching.py`)
+
+
+def prefetched_by(late: Handler) -> Callable[[Callable[..., tuple[Abstract, ...]]], Handler]:
+    """The handler of a function that gives all items; `late`: each when it is taken."""
+
+    def decorate(items: Callable[..., tuple[Abstract, ...]]) -> Handler:
+        @functools.wraps(items)
+        def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
+            given = (*args, *kwargs.values())
+            if any(map(comes_one_by_one, given)):
+                return late(ctx, *args, **kwargs)
+            found = prefetched(
+                ctx,
+                items.__name__,
+                given,
+                lambda: items(ctx, *args, **kwargs),
+                lambda: late(ctx, *args, **kwargs),
+            )
+            return with_state(ctx, found)
+
+        return handler
+
+    return decorate
+
+
+def with_state(ctx: Context, x: Abstract) -> Abstract:
+    """Prefetched items, which the result gives once."""
+    assert isinstance(x, Iterator)
+    return iterator(ctx, PREFETCHED, *x.items) if x.kind == PREFETCHED else x

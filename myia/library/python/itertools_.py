@@ -7,7 +7,6 @@ functions make a tuple of all items beforehand, while that gives the same number
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Callable
@@ -17,7 +16,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadValue
+from myia.infer.domain.errors import BadValue, Unsupported
 from myia.infer.domain.values import (
     NONE,
     Abstract,
@@ -57,7 +56,7 @@ from myia.library.python.generators import (
     comes_one_by_one,
     over_generators,
 )
-from myia.library.python.iterators import collected, items_of_kind
+from myia.library.python.iterators import collected, items_of_kind, prefetched_by, with_state
 from myia.library.source.itertools_ import (
     accumulate_,
     chain_,
@@ -291,50 +290,21 @@ _generator_function(itertools.compress, compress_)
 # ----- All items at once, while they are what Python takes later
 
 
-def _prefetched_by(late: Handler) -> Callable[[Callable[..., tuple[Abstract, ...]]], Handler]:
-    """The handler of a function that gives all items; `late`: each when it is taken."""
-
-    def decorate(items: Callable[..., tuple[Abstract, ...]]) -> Handler:
-        @functools.wraps(items)
-        def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
-            given = (*args, *kwargs.values())
-            if any(map(comes_one_by_one, given)):
-                return late(ctx, *args, **kwargs)
-            found = prefetched(
-                ctx,
-                items.__name__,
-                given,
-                lambda: items(ctx, *args, **kwargs),
-                lambda: late(ctx, *args, **kwargs),
-            )
-            return _with_state(ctx, found)
-
-        return handler
-
-    return decorate
-
-
-def _with_state(ctx: Context, x: Abstract) -> Abstract:
-    """Prefetched items, which the result gives once."""
-    assert isinstance(x, Iterator)
-    return iterator(ctx, PREFETCHED, *x.items) if x.kind == PREFETCHED else x
-
-
 @function(itertools.chain)
-@_prefetched_by(_from(chain_))
+@prefetched_by(_from(chain_))
 def _chain(ctx: Context, *iterables: Abstract) -> tuple[Abstract, ...]:
     return tuple(item for x in iterables for item in ctx.list_items(x, to_end=False))
 
 
 @function(itertools.chain.from_iterable)
-@_prefetched_by(_from(chain_from))
+@prefetched_by(_from(chain_from))
 def _chain_from(ctx: Context, iterables: Abstract) -> tuple[Abstract, ...]:
     parts = ctx.list_items(iterables, to_end=False)
     return tuple(item for x in parts for item in ctx.list_items(x, to_end=False))
 
 
 @function(itertools.accumulate)
-@_prefetched_by(_from(accumulate_))
+@prefetched_by(_from(accumulate_))
 def _accumulate(
     ctx: Context, iterable: Abstract, func: Abstract = NONE, *, initial: Abstract = NONE
 ) -> tuple[Abstract, ...]:
@@ -367,12 +337,25 @@ def _zip_longest_items(ctx: Context, x: Iterator) -> Items:
 
 
 @function(itertools.zip_longest)
-@_prefetched_by(_rows_by_index)
+@prefetched_by(_rows_by_index)
 def _zip_longest(
     ctx: Context, *iterables: Abstract, fillvalue: Abstract = NONE
 ) -> tuple[Abstract, ...]:
     columns = [ctx.list_items(x, to_end=False) for x in iterables]
     return tuple(map(Tuple, itertools.zip_longest(*columns, fillvalue=fillvalue)))
+
+
+@function(itertools.tee)
+def _tee(ctx: Context, iterable: Abstract, n: Abstract = Static(2)) -> Abstract:
+    def late() -> Abstract:
+        what = "`itertools.tee` of a generator, or of what is changed meanwhile,"
+        ctx.fail(Unsupported, what=what, help_text="make a list of the items first")
+
+    def early() -> tuple[Abstract, ...]:
+        return ctx.list_items(iterable, to_end=False)
+
+    found = prefetched(ctx, "tee", (iterable,), early, late)
+    return Tuple(tuple(with_state(ctx, found) for _ in range(ctx.int_of(n, "`n` of `tee`"))))
 
 
 # ----- All items at once, as in Python

@@ -132,6 +132,12 @@ def witness(x):
     return found, y, z
 
 
+def copies(x):
+    first, second = itertools.tee(map(lambda v: v * 2, x))
+    next(second)
+    return sum(a * b for a, b in zip(first, second)) + len(itertools.tee(x, 3))
+
+
 PROGRAMS = [
     in_turns,
     through_an_alias,
@@ -140,6 +146,7 @@ PROGRAMS = [
     under_a_handler,
     effects,
     witness,
+    copies,
 ]
 
 
@@ -177,3 +184,14 @@ def test_membership_has_no_effect():
 
     with pytest.raises(MyiaError, match="which has an effect"):
         run(f, X)
+
+
+def test_copies_of_what_is_written_to():
+    def f(x):
+        first, second = itertools.tee(x)
+        for v in first:
+            x[:] = x * v
+        return sum(second)
+
+    with pytest.raises(MyiaError, match="what is changed meanwhile"):
+        run(f, X.copy())
