@@ -215,6 +215,8 @@ def invoke(
             if signature is not None:
                 signature.bind(*first, *args, **kwargs)
         except TypeError as e:
+            if getattr(function, "takes_less", False):
+                ctx.fail(Unsupported, what=f"`{function.__name__}` with these arguments ({e})")
             if not accepts(ctx, function, args, kwargs):
                 ctx.fail(BadType, message=f"{name}: {e}")
             if first:

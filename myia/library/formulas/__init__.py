@@ -4,5 +4,6 @@
     out:  a function that can be traced, which computes the same
 
 `lookup.py` comes first: it finds the function for a name. The other files hold the compositions,
-one file for each module: `numpy.py`, `linalg.py`, `special.py`, `stats.py`.
+one file for each module: `numpy.py`, `linalg.py`, `special.py`, `stats.py`;
+`distributions.py` frames what `stats.py` and JAX have.
 """

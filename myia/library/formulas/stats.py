@@ -11,6 +11,7 @@ from jax import Array
 from jax.scipy import special, stats
 
 from myia.library.formulas.lookup import formula
+from myia.library.formulas.special import betaln
 from myia.primitives.special.normal import log_probability
 
 # ----- Standard distributions that JAX does not shift or scale
@@ -28,9 +29,18 @@ def _log_density(name: str, log_density: Callable) -> None:
         return log_density((x - loc) / scale, shape) - jnp.log(scale)
 
 
-for _name in ("gennorm", "vonmises", "wrapcauchy"):
+for _name in ("gennorm", "wrapcauchy"):
     _density(_name, getattr(stats, _name).pdf)
     _log_density(_name, getattr(stats, _name).logpdf)
+
+
+def _log_vonmises(x: Array, kappa: Array) -> Array:
+    """Also at kappa = 0, where the distribution is uniform."""
+    return kappa * (jnp.cos(x) - 1) - jnp.log(2 * math.pi * special.i0e(kappa))
+
+
+_density("vonmises", lambda x, kappa: jnp.exp(_log_vonmises(x, kappa)))
+_log_density("vonmises", _log_vonmises)
 
 
 @formula("scipy.stats.gennorm.cdf")
@@ -39,6 +49,37 @@ def _gennorm_cdf(x: Any, beta: Any, loc: Any = 0, scale: Any = 1) -> Any:
     x = (x - loc) / scale
     tail = special.gammaincc(1 / beta, jnp.abs(x) ** beta) / 2
     return jnp.where(x < 0, tail, 1 - tail)
+
+
+# ----- The beta function, which JAX computes with few digits
+
+
+@formula("scipy.stats.beta.logpdf")
+def _beta_logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    x = (x - loc) / scale
+    inside = (x >= 0) & (x <= 1)
+    y = jnp.where(inside, x, 0.5)
+    powers = special.xlogy(a - 1, y) + special.xlog1py(b - 1, -y)
+    return jnp.where(inside, powers - betaln(a, b) - jnp.log(scale), -jnp.inf)
+
+
+@formula("scipy.stats.beta.pdf")
+def _beta_pdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    return jnp.exp(_beta_logpdf(x, a, b, loc, scale))
+
+
+@formula("scipy.stats.betabinom.logpmf")
+def _betabinom_logpmf(k: Any, n: Any, a: Any, b: Any, loc: Any = 0) -> Any:
+    k = k - loc
+    inside = (k >= 0) & (k <= n)
+    k = jnp.where(inside, k, 0)
+    ways = -jnp.log1p(n) - betaln(n - k + 1, k + 1)
+    return jnp.where(inside, ways + betaln(k + a, n - k + b) - betaln(a, b), -jnp.inf)
+
+
+@formula("scipy.stats.betabinom.pmf")
+def _betabinom_pmf(k: Any, n: Any, a: Any, b: Any, loc: Any = 0) -> Any:
+    return jnp.exp(_betabinom_logpmf(k, n, a, b, loc))
 
 
 # ----- Quantiles, at 0 and 1 and beyond
@@ -72,11 +113,23 @@ def _log_complement(t: Array) -> Array:
     return jnp.where(large, jnp.log1p(-jnp.exp(-far)), jnp.log(-jnp.expm1(-near)))
 
 
+def _log_cauchy(z: Array) -> Array:
+    """The logarithm of its distribution function, by the smaller tail."""
+    tail = jnp.arctan2(1, jnp.where(z > 0, z, -z)) / math.pi
+    return jnp.where(z > 0, jnp.log1p(-tail), jnp.log(tail))
+
+
 # ----- In one line; probabilities close to 0, and logarithms of those close to 1
 
 _FORMULAS: dict[str, Callable] = {
     "bernoulli.cdf": lambda k, p, loc=0: stats.bernoulli.cdf(k - loc, p),
-    "bernoulli.ppf": lambda q, p, loc=0: jnp.where(q == 0, -1, stats.bernoulli.ppf(q, p)) + loc,
+    "bernoulli.ppf": lambda q, p, loc=0: (
+        jnp.where(q == 0, -1, jnp.where(q == 1, 1, stats.bernoulli.ppf(q, p))) + loc
+    ),
+    "cauchy.cdf": lambda x, loc=0, scale=1: jnp.arctan2(scale, loc - x) / math.pi,
+    "cauchy.sf": lambda x, loc=0, scale=1: jnp.arctan2(scale, x - loc) / math.pi,
+    "cauchy.logcdf": lambda x, loc=0, scale=1: _log_cauchy((x - loc) / scale),
+    "cauchy.logsf": lambda x, loc=0, scale=1: _log_cauchy((loc - x) / scale),
     "gumbel_r.sf": lambda x, loc=0, scale=1: -jnp.expm1(-jnp.exp(-(x - loc) / scale)),
     "gumbel_r.logsf": lambda x, loc=0, scale=1: _log_complement(jnp.exp(-(x - loc) / scale)),
     "gumbel_l.logcdf": lambda x, loc=0, scale=1: _log_complement(jnp.exp((x - loc) / scale)),

@@ -31,7 +31,10 @@ def compiled_methods(cls: T) -> T:
 
 
 def by_name(source: Any) -> Any:
-    """A function like this one, for which the inferer calls it."""
+    """A function like this one, for which the inferer calls it.
+
+    That of the library may take more arguments.
+    """
     found = types.FunctionType(
         source.__code__,
         source.__globals__,
@@ -40,6 +43,7 @@ def by_name(source: Any) -> Any:
         source.__closure__,
     )
     found.__qualname__, found.__kwdefaults__ = source.__qualname__, source.__kwdefaults__
+    vars(found)["takes_less"] = True
     from_source(found)(source)
     return found
 

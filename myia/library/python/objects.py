@@ -34,6 +34,7 @@ from myia.infer.domain.values import (
     Range,
     Ref,
     Scalar,
+    SliceValue,
     Static,
     Super,
     Tuple,
@@ -65,6 +66,8 @@ def class_of(ctx: Context, x: Abstract) -> type:
         return class_of_caught(ctx, x)
     if isinstance(x, Range):
         return range
+    if isinstance(x, SliceValue):
+        return slice
     if isinstance(x, Opaque):
         return x.structure.cls
     if isinstance(x, (Closure, PyFunction)):

@@ -14,6 +14,7 @@ import scipy
 
 from myia.infer.registry import when_imported
 from myia.ir.core import Value
+from myia.library.formulas.distributions import METHODS
 from myia.library.formulas.lookup import jax_function, parameters
 from myia.library.numpy.compile_time import evaluate_at_compile_time
 from myia.library.numpy.ufuncs.ufuncs import ufunc
@@ -144,7 +145,6 @@ DISTRIBUTIONS = [
     "multivariate_normal", "nbinom", "norm", "pareto", "poisson", "t", "truncnorm", "uniform",
     "vonmises", "wrapcauchy",
 ]  # fmt: skip
-METHODS = ("pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
 
 
 @when_imported("scipy.stats")

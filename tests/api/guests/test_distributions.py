@@ -101,3 +101,31 @@ def test_refused(message):
         myia.jit(REFUSED[message])(X)
     assert f"{message} is not supported" in str(error.value)
     assert "test_distributions.py" in str(error.value)
+
+
+OTHERS = {  # methods, points, and parameters that the distribution has not
+    "norm": (
+        "pdf logpdf cdf sf ppf",
+        [-1.0, 0.3, np.nan],
+        [(0.0, -1.0), (0.0, 0.0), (np.nan, 1.0)],
+    ),
+    "uniform": ("pdf cdf", [-1.0, 0.3, np.nan], [(0.0, 2.0), (0.0, -1.0)]),
+    "beta": ("pdf logpdf cdf", [-1.0, 0.3, np.nan], [(2.0, 9.0), (0.0, 3.0), (2.0, np.nan)]),
+    "binom": ("pmf logpmf", [-1.0, 1.0, 1.5, np.nan], [(5, 0.3), (5, 1.5), (2.5, 0.3), (-1, 0.3)]),
+    "geom": ("pmf logpmf", [0.5, 1.0, 1.5, np.nan], [(0.3,), (0.0,)]),
+    "poisson": ("pmf cdf", [-1.0, 1.0, np.inf, np.nan], [(2.5,), (-1.0,)]),
+    "cauchy": ("cdf logcdf sf logsf", [-np.inf, -1e12, 1e12, np.inf], [(0.0, 1.0), (0.0, -1.0)]),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_parameters_that_it_has_not_and_numbers_between_integers(name):
+    methods, points, parameters = OTHERS[name]
+    distribution, x = getattr(scipy.stats, name), np.array(points)
+    methods = [getattr(distribution, method) for method in methods.split()]
+    F = myia.jit(lambda x, args: tuple([method(x, *args) for method in methods]))
+    for args in parameters:
+        args = tuple(map(float, args))
+        with np.errstate(all="ignore"):
+            wanted = [method(x, *args) for method in methods]
+        np.testing.assert_allclose(F(x, args), wanted, rtol=1e-9)

@@ -38,7 +38,7 @@ PROGRAMS = {
         np.where(d.x > 1, d.x, 0.0),
     ),
     "with arrays": lambda d: (np.ones(3) * d.x, d.x + np.arange(3), d.x @ d.n, np.eye(3) @ d.x),
-    "positions": lambda d: (d.x.iloc[0], d.x.iloc[-1], d.x.dot(d.n)),
+    "positions": lambda d: (d.x.iloc[0], d.x.iloc[-1], d.x.iloc[1:].sum(), d.x.dot(d.n)),
 }
 
 
@@ -165,3 +165,19 @@ def test_errors():
         myia.jit(lambda s: written(s.to_numpy()))(SERIES)
     with pytest.raises(TypeError, match="two columns of one name"):
         myia.jit(lambda d: d["x"])(pandas.DataFrame([[1.0, 2.0]], columns=["x", "x"]))
+
+
+def test_sums_of_float16():
+    s = pandas.Series(np.array([0.1, np.nan, 3], np.float16))
+    found, wanted = (f(s) for f in (myia.jit(totals), totals))
+    assert [x.dtype for x in found] == [x.dtype for x in wanted]
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def totals(s):
+    return s.sum(), s.mean(), s.max()
+
+
+def test_arguments_that_only_pandas_has():
+    with pytest.raises(myia.errors.MyiaError, match=r"`sum` with these arguments .*skipna"):
+        myia.jit(lambda s: s.sum(skipna=False))(SERIES)

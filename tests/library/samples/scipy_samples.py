@@ -157,6 +157,10 @@ for _name, _shape in {"gennorm": 1.5, "vonmises": 1.5, "wrapcauchy": 0.4}.items(
     for _method in ("pdf", "logpdf"):
         value(f"scipy.stats.{_name}.{_method}", W, _shape, loc=0.5, scale=2.0, rtol=RTOL)
 value("scipy.stats.gennorm.cdf", FAR / 5, 1.5, 0.1, 2.0, rtol=RTOL)
+for _name in ("betaln", "beta"):  # one argument of at least 8
+    value(
+        f"scipy.special.{_name}", np.array([8.0, 1.0, 20.0]), np.array([1.0, 9.5, 30.0]), rtol=RTOL
+    )
 LOGPDF = st.norm.logpdf
 value("scipy.stats.norm.logpdf", X, by=lambda x: LOGPDF(x, loc=x[0], scale=2.0), rtol=RTOL)
 
