@@ -219,7 +219,7 @@ PROGRAMS = {
     "random": (
         """
         def f(x):
-            return x + np.random.gamma(2.0)
+            return x + np.random.zipf(2.0)
         """,
         (1.0,),
     ),
