@@ -47,6 +47,7 @@ ALLOWED = {
     "infer/operators/comparison.py": (2, "a set or a tuple of immutable values"),
     "infer/operators/operators.py": (1, "a tuple of immutable values"),
     "infer/paths/choice.py": (2, "is it a function, or a class of ours? Its type and mark tell"),
+    "infer/paths/merge.py": (1, "is it a class of ours? Its mark tells"),
     "library/numpy/arrays/array_methods.py": (1, OPTION),
     "library/numpy/ufuncs/vectorize.py": (1, OPTION),
     "library/support/arguments.py": (1, OPTION),

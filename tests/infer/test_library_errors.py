@@ -71,7 +71,7 @@ NAMED = {  # what is said to be not supported, and what works
         "jax.scipy.stats",
     ),
     "numpy.nditer": (lambda x: np.nditer(x), "docs/numpy.md"),
-    "numpy.random.gamma": (lambda x: np.random.gamma(2.0), "draw the numbers outside"),
+    "numpy.random.zipf": (lambda x: np.random.zipf(2.0), "draw the numbers outside"),
     "io.open": (lambda x: open("numbers.txt"), "myia.host(f, like=...)"),  # noqa: SIM115
     "input": (lambda x: float(input()) * x, "myia.host(f, like=...)"),
     "eval": (lambda x: eval("x + 1"), "myia.host(f, like=...)"),
