@@ -13,7 +13,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from myia import errors
-from myia.errors import CompileWarning, InternalError, MyiaError, MyiaWarning, StateWarning
+from myia.errors import (
+    ArtifactError,
+    CompileWarning,
+    InternalError,
+    MyiaError,
+    MyiaWarning,
+    StateWarning,
+)
 from myia.source.process import compiling
 
 if TYPE_CHECKING:
@@ -45,6 +52,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ArtifactError",
     "CompileWarning",
     "InternalError",
     "MyiaError",

@@ -34,7 +34,10 @@ class Functions(NamedTuple):
 
 
 OF_JAX = Functions(jnp, lax.digamma, lambda a: lax.polygamma(jnp.ones_like(a), a))
-OF_NUMPY = Functions(np, scipy.special.digamma, lambda a: scipy.special.polygamma(1, a))
+# Lambdas, since `scipy.special` is read when it is asked for.
+OF_NUMPY = Functions(
+    np, lambda a: scipy.special.digamma(a), lambda a: scipy.special.polygamma(1, a)
+)
 
 
 def _integral(of: Functions, scale: Any, integrand: Callable[[Any], Any]) -> Any:

@@ -53,7 +53,7 @@ def test_modules_are_read_when_they_are_needed(printed):
 
 
 def test_all_names_are_exported():
-    own = {"__version__", "errors", *myia.errors.__all__}
+    own = {"__version__", "errors", "load", *myia.errors.__all__}
     assert set(myia.__all__) == {*own, *public.__all__}
     assert set(myia.__all__) <= set(dir(myia))
     assert all(getattr(myia, name) is getattr(public, name) for name in public.__all__)

@@ -506,6 +506,10 @@ UNTRUE = {
     "x - x is not 0.0 (NaN)": ("x: f64[]", "%0 = sub %x, %x"),
     "x / x is not 1.0 (NaN)": ("x: f64[]", "%0 = div %x, %x"),
     "x / 3 is not x * (1/3)": ("x: f64[]", "%0 = 3.0: f64[]; %1 = div %x, %0"),
+    "select(a != b, x, 0.0) is the mask of a cotangent": (
+        "a: f64[], b: f64[], x: f64[]",
+        "%0 = ne %a, %b; %1 = 0.0: f64[]; %2 = select %0, %x, %1",
+    ),
     "x == x is not True (NaN)": ("x: f64[]", "%0 = eq %x, %x"),
     "-(x - y) is not y - x (0.0)": ("x: f64[], y: f64[]", "%0 = sub %x, %y; %1 = neg %0"),
     "not x < y is not x >= y (NaN)": ("x: f64[], y: f64[]", "%0 = lt %x, %y; %1 = not %0"),

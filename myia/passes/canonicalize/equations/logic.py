@@ -167,7 +167,9 @@ def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
 @equation(select, "select(a != b, x, y) == select(a == b, y, x); also for NaN")
 def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     differs = match.defined_by(ne, p)
-    return None if differs is None else select(eq(*differs.operands), y, x)
+    if differs is None or match.is_number(y, 0.0):  # the mask of a cotangent (index_form)
+        return None
+    return select(eq(*differs.operands), y, x)
 
 
 @equation(select, "select(p, True, False) == p; select(p, False, True) == not p")
