@@ -25,7 +25,7 @@ SPREADS = {
     "tests/passes/memory/": 2,
     "tests/passes/vectorize/": 2,
     "tests/primitives/test_primitive_evaluation.py": 3,
-    "tests/programs/test_programs.py": 3,
+    "tests/programs/test_programs.py": 9,
     "tests/transforms/test_selections.py": 2,
     "tests/zoo/arrays/": 3,
     "tests/zoo/kernels/": 3,

@@ -12,13 +12,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.versions import ENVIRONMENTS, ROOT, interpreter
+from tests.versions import ENVIRONMENTS, PIP, interpreter, project
 
-PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 PROGRAM = """
 import importlib.metadata, pathlib, sys
 import numpy as np
@@ -58,13 +56,9 @@ else:
 """
 
 
-def dependencies() -> list[str]:
-    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-
-
 def least() -> list[str]:
     """The least version of each dependency, as a requirement."""
-    return [re.sub(r">=([0-9.]+).*", r"==\1.*", each) for each in dependencies()]
+    return [re.sub(r">=([0-9.]+).*", r"==\1.*", each) for each in project()["dependencies"]]
 
 
 def tried(python: str, install: Sequence[str]) -> bool:

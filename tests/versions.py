@@ -18,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 ENVIRONMENTS_FOLDER = ROOT / ".versions"
+PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
 EXTRAS = ("test", "examples")  # those that `make test` installs
 
 # What depends on versions first: syntax trees, code objects, JAX's jaxprs and lowering, NumPy's
@@ -79,9 +80,12 @@ def interpreter(version: str) -> str | None:
 
 def requirements() -> list[str]:
     """The packages that the project and its tests ask for."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = project["optional-dependencies"]
-    return [*project["dependencies"], *(p for extra in EXTRAS for p in extras[extra])]
+    extras = project()["optional-dependencies"]
+    return [*project()["dependencies"], *(p for extra in EXTRAS for p in extras[extra])]
+
+
+def project() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def prepared(environment: Environment, python: str) -> str:
@@ -92,8 +96,7 @@ def prepared(environment: Environment, python: str) -> str:
     if not stamp.exists() or stamp.read_text().splitlines() != packages:
         shutil.rmtree(environment.folder, ignore_errors=True)
         subprocess.run([python, "-m", "venv", environment.folder], check=True)
-        install = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*install, *packages], check=True)
+        subprocess.run([inside, *PIP, *packages], check=True)
         stamp.write_text("\n".join(packages))
     return str(inside)
 

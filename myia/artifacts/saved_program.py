@@ -17,11 +17,11 @@ import numpy as np
 
 from myia.artifacts.constants import Json, exception, version_of
 from myia.artifacts.errors import ArtifactError
-from myia.artifacts.overlap import overlapping_pairs, overlaps_itself
 from myia.artifacts.patterns import Arguments, Flat
 from myia.artifacts.recipe_forms import aval_shape, kind_of, places_in, recipe_of
+from myia.artifacts.written_arrays import READ_ONLY, refuse_overlaps, would_change_read_only
 from myia.backends.xla.packing import Packing, Vector, Vectors
-from myia.infer.boundary.instances import set_state, state_of
+from myia.infer.boundary.instances import set_contents
 from myia.infer.boundary.recipes import TO_PYTHON
 from myia.ir.avals import Aval
 
@@ -182,24 +182,14 @@ class SavedProgram:
         written = [objects[i] for i, _ in self._updates if type(objects[i]) is np.ndarray]
         if not written:
             return
-        for x in written:
-            if x.flags.writeable and overlaps_itself(x):
-                name = self._name(x, objects)
-                raise ValueError(
-                    f"{name} has elements that share memory, and is written to: pass a copy"
-                )
         arrays = [x for x in flat.leaves if type(x) is np.ndarray]
-        for x, y in overlapping_pairs(written, arrays):
-            a, b = self._name(x, objects), self._name(y, objects)
-            raise ValueError(f"{a} and {b} share memory, and {a} is written to: pass copies")
+        refuse_overlaps(written, arrays, lambda x: self._name(x, objects))
 
     def _write(self, results: Sequence[Any], objects: Sequence[Any]) -> None:
         changes = [(objects[i], recipe(results, objects)) for i, recipe in self._updates]
         for target, value in changes:
-            fixed = type(target) is np.ndarray and not target.flags.writeable
-            if fixed and not np.array_equal(target, np.asarray(value), equal_nan=True):
-                name = self._name(target, objects)
-                raise ValueError(f"assignment destination is read-only: {name}")
+            if type(target) is np.ndarray and would_change_read_only(target, value):
+                raise ValueError(READ_ONLY.format(self._name(target, objects)))
         for target, value in changes:
             _assign(target, value)
 
@@ -212,13 +202,8 @@ def _assign(target: Any, value: Any) -> None:
     if type(target) is np.ndarray:
         if target.flags.writeable:
             target[...] = value
-    elif isinstance(target, dict):
-        target.clear()
-        target.update(value)
-    elif isinstance(target, list):
-        target[:] = value
     else:
-        set_state(target, state_of(value))
+        set_contents(target, value)
 
 
 def _platform() -> str:

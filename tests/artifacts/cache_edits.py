@@ -22,10 +22,11 @@ import types
 import numpy as np
 
 import myia
+from myia.api.files.asked_facts import Asked
 from myia.api.files.cache import _names as as_names
 from myia.api.files.cache import key_of
 from myia.api.files.save import results_json
-from myia.infer.boundary.named_facts import Asked, named
+from myia.infer.boundary.named_facts import named
 from myia.ir.printer import to_text
 from myia.source.diagnostics import MyiaError
 from tests.fuzz.dependence_pool import execute

@@ -9,14 +9,12 @@ from tests.programs.cases import Case
 
 pytestmark = pytest.mark.filterwarnings("ignore::myia.CompileWarning")
 SLOW = pytest.mark.slow
-EACH = 3  # of the cases, one of so many runs by default
 
 
 def calls(differentiated: bool) -> list:
     both = (*cases.CASES, *habit_cases.CASES)
     found = [c for c in both if (c.argnums is not None) == differentiated]
-    by_default = {c.name for c in [c for c in found if not c.slow][::EACH]}
-    return [pytest.param(c, id=c.name, marks=[] if c.name in by_default else [SLOW]) for c in found]
+    return [pytest.param(c, id=c.name, marks=[SLOW] if c.slow else []) for c in found]
 
 
 @pytest.mark.parametrize("case", calls(differentiated=False))

@@ -23,12 +23,13 @@ import jax
 from jax.experimental.compilation_cache import compilation_cache
 
 import myia.infer.boundary.named_facts as named_facts
+from myia.api.files.asked_facts import Asked
 from myia.api.files.entries import as_exported, entry_json, executable_in, program_of
 from myia.api.variant import Call
 from myia.artifacts.constants import Json, NotStorable, version_of
 from myia.artifacts.directory import MOST_BYTES, Directory
 from myia.infer.boundary.integers import Path as PathToInt
-from myia.infer.boundary.named_facts import Asked, Name, NoName, answer_name, part_of_transform
+from myia.infer.boundary.named_facts import Name, NoName, answer_name, part_of_transform
 from myia.infer.eval.program import Program
 from myia.pipeline import Executable
 from myia.primitives.core.platforms import default_platform

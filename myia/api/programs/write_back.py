@@ -14,8 +14,8 @@ import numpy as np
 
 from myia.api.programs.decision_tree import Hidden
 from myia.api.programs.resources import OBJECTS, TRACED, Resources
-from myia.artifacts.overlap import overlapping_pairs, overlaps_itself
-from myia.infer.boundary.instances import set_state, state_of
+from myia.artifacts.written_arrays import READ_ONLY, refuse_overlaps, would_change_read_only
+from myia.infer.boundary.instances import set_contents, set_state
 from myia.infer.boundary.integers import steps
 from myia.infer.boundary.signature import Leaf, Node, leaves_of
 from myia.infer.boundary.signature_differences import path_text
@@ -72,19 +72,11 @@ class WriteBack:
         written = [places[i] for i, _ in self._updates if type(places[i]) in ARRAYS]
         if not written:
             return
-        for x in written:
-            if x.flags.writeable and overlaps_itself(x):
-                name = self._name_of(x, places)
-                raise ValueError(
-                    f"{name} has elements that share memory, and is written to: pass a copy"
-                )
         parts = (places,) if self._guests else (leaves, *hidden)
         arrays = [x for part in parts for x in part if type(x) in ARRAYS]
         pairs = itertools.product(written, arrays) if self._guests else ()
         mapped = ((x, y) for x, y in pairs if are_of_one_file(x, y))
-        for x, y in itertools.chain(overlapping_pairs(written, arrays), mapped):
-            a, b = self._name_of(x, places), self._name_of(y, places)
-            raise ValueError(f"{a} and {b} share memory, and {a} is written to: pass copies")
+        refuse_overlaps(written, arrays, lambda x: self._name_of(x, places), mapped)
 
     def apply(
         self,
@@ -100,9 +92,8 @@ class WriteBack:
         changes = [(objects[i], recipe(numbers, objects)) for i, recipe in self._updates]
         for target, value in changes:
             memory = memory_of(target)
-            if memory is not None and not memory.flags.writeable:
-                name = self._name_of(target, objects)
-                _check_unchanged(memory, value, name)
+            if memory is not None and would_change_read_only(memory, value):
+                raise ValueError(READ_ONLY.format(self._name_of(target, objects)))
         assignments = [found.apply(numbers, objects) for found in self._assignments]
         with self._resources.unchanged(objects, leaves, hidden):
             for target, value in changes:
@@ -128,22 +119,11 @@ def _places(named: Sequence[tuple[str, Any]]) -> Iterator[tuple[str, bool]]:
             yield from _places(list(zip(paths, parts)))
 
 
-def _check_unchanged(target: np.ndarray, value: Any, name: str) -> None:
-    """A read-only array may be one that is written to on another path."""
-    if not np.array_equal(target, np.asarray(value), equal_nan=True):
-        raise ValueError(f"assignment destination is read-only: {name}")
-
-
 def _assign(target: Any, value: Any) -> None:
     """Give an object the contents of another of its kind."""
     if is_array(target):
         write(target, value)
-    elif isinstance(target, dict):
-        target.clear()
-        target.update(value)
-    elif isinstance(target, list):
-        target[:] = value
     elif type(target) in STAND_INS:
         set_state(target, value)
     else:
-        set_state(target, state_of(value))
+        set_contents(target, value)

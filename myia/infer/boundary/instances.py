@@ -142,6 +142,17 @@ def set_state(x: Any, state: Mapping[str, Any]) -> None:
         attributes.update((n, v) for n, v in state.items() if n not in slots)
 
 
+def set_contents(x: Any, new: Any) -> None:
+    """Give a dict, a list or an instance the contents of another one."""
+    if isinstance(x, dict):
+        x.clear()
+        x.update(new)
+    elif isinstance(x, list):
+        x[:] = new
+    else:
+        set_state(x, state_of(new))
+
+
 def new_instance(cls: type, state: Mapping[str, Any]) -> Any:
     """An instance with this state; neither `__new__` nor `__init__` of the class is called.
 

@@ -254,8 +254,13 @@ ITERATORS["filter"] = _filter_items
 # ----- Functions that compute all items at once (`infer/loops/prefetching.py`)
 
 
-def prefetched_by(late: Handler) -> Callable[[Callable[..., tuple[Abstract, ...]]], Handler]:
-    """The handler of a function that gives all items; `late`: each when it is taken."""
+def prefetched_by(
+    late: Handler, result: Callable[[Context, Abstract], Abstract] | None = None
+) -> Callable[[Callable[..., tuple[Abstract, ...]]], Handler]:
+    """The handler of a function that gives all items; `late`: each when it is taken.
+
+    `result` makes the iterator of what is found; by default, one that gives each item once.
+    """
 
     def decorate(items: Callable[..., tuple[Abstract, ...]]) -> Handler:
         @functools.wraps(items)
@@ -270,7 +275,7 @@ def prefetched_by(late: Handler) -> Callable[[Callable[..., tuple[Abstract, ...]
                 lambda: items(ctx, *args, **kwargs),
                 lambda: late(ctx, *args, **kwargs),
             )
-            return with_state(ctx, found)
+            return (result or with_state)(ctx, found)
 
         return handler
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,6 @@ from myia.library.python.generators import (
     ENDLESS_LENGTH,
     Handler,
     Source,
-    comes_one_by_one,
     over_generators,
 )
 from myia.library.python.iterators import collected, items_of_kind, prefetched_by, with_state
@@ -204,6 +203,10 @@ def _starmap_items(ctx: Context, x: Iterator) -> Items:
 SEQUENCES["starmap"] = lambda ctx, x: collected(ctx, x, _starmap_items(ctx, x))
 
 
+def _from(source: Source) -> Handler:
+    return lambda ctx, *args, **kwargs: call_source(ctx, source, args, kwargs)
+
+
 # ----- Without end: items by their index beside other iterables, else a generator
 
 
@@ -229,19 +232,15 @@ def _endless_repeat_items(ctx: Context, x: Iterator) -> Items:
     return Items(Static(ENDLESS_LENGTH), lambda i: x.items[0])
 
 
+def _again_and_again(ctx: Context, x: Abstract) -> Abstract:
+    assert isinstance(x, Iterator)
+    return iterator(ctx, "cycle", x) if x.kind == PREFETCHED else x
+
+
 @function(itertools.cycle)
-def _cycle(ctx: Context, iterable: Abstract) -> Abstract:
-    def late() -> Abstract:
-        return call_source(ctx, cycle_, (iterable,), {})
-
-    def early() -> tuple[Abstract, ...]:
-        return ctx.list_items(iterable, to_end=False)
-
-    found = (
-        late() if comes_one_by_one(iterable) else prefetched(ctx, "cycle", (iterable,), early, late)
-    )
-    assert isinstance(found, Iterator)
-    return iterator(ctx, "cycle", found) if found.kind == PREFETCHED else found
+@prefetched_by(_from(cycle_), _again_and_again)
+def _cycle(ctx: Context, iterable: Abstract) -> tuple[Abstract, ...]:
+    return ctx.list_items(iterable, to_end=False)
 
 
 @items_of_kind("cycle")
@@ -273,10 +272,6 @@ ENDLESS.update(count=_endless(count_), repeat_forever=_endless(repeat_), cycle=_
 # ----- One item after the other, also of what has an index
 
 
-def _from(source: Source) -> Handler:
-    return lambda ctx, *args, **kwargs: call_source(ctx, source, args, kwargs)
-
-
 def _generator_function(f: Any, source: Source) -> None:
     function(f, dynamic=as_is)(_from(source))
 
@@ -293,14 +288,17 @@ _generator_function(itertools.compress, compress_)
 @function(itertools.chain)
 @prefetched_by(_from(chain_))
 def _chain(ctx: Context, *iterables: Abstract) -> tuple[Abstract, ...]:
-    return tuple(item for x in iterables for item in ctx.list_items(x, to_end=False))
+    return _in_turn(ctx, iterables)
 
 
 @function(itertools.chain.from_iterable)
 @prefetched_by(_from(chain_from))
 def _chain_from(ctx: Context, iterables: Abstract) -> tuple[Abstract, ...]:
-    parts = ctx.list_items(iterables, to_end=False)
-    return tuple(item for x in parts for item in ctx.list_items(x, to_end=False))
+    return _in_turn(ctx, ctx.list_items(iterables, to_end=False))
+
+
+def _in_turn(ctx: Context, iterables: Sequence[Abstract]) -> tuple[Abstract, ...]:
+    return tuple(item for x in iterables for item in ctx.list_items(x, to_end=False))
 
 
 @function(itertools.accumulate)

@@ -6,6 +6,7 @@ exponential numbers: `random`, `standard_normal`, `standard_exponential` of a si
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,17 +27,10 @@ class Samples:
 
     __slots__ = ()
 
-    def _source(self) -> Any:
-        raise NotImplementedError
-
-    def random(self, size: Any = None) -> Any:
-        raise NotImplementedError
-
-    def standard_normal(self, size: Any = None) -> Any:
-        raise NotImplementedError
-
-    def standard_exponential(self, size: Any = None) -> Any:
-        raise NotImplementedError
+    _source: Callable[[], Any]
+    random: Callable[..., Any]
+    standard_normal: Callable[..., Any]
+    standard_exponential: Callable[..., Any]
 
     def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         loc, scale = real(loc), not_negative(scale, "scale")

@@ -12,7 +12,7 @@ import pytest
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 import myia
-from myia.api.programs.write_back import overlapping_pairs, overlaps_itself
+from myia.artifacts.written_arrays import overlapping_pairs, overlaps_itself
 
 BUFFER = np.arange(8.0)
 GLOBAL = BUFFER[:4]

@@ -1,9 +1,9 @@
-"""Arrays that share memory: with another one, or within themselves."""
+"""Arrays that a program writes to: they share no memory, with others or within themselves."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,35 @@ import numpy as np
 # types know no other limits than 0 and -1.)
 MAX_WORK: Any = 10**6
 FEW_PAIRS = 64
+
+READ_ONLY = "assignment destination is read-only: {}"
+
+Pairs = Iterable[tuple[np.ndarray, np.ndarray]]
+
+
+def refuse_overlaps(
+    written: Sequence[np.ndarray],
+    arrays: Sequence[np.ndarray],
+    name_of: Callable[[np.ndarray], str],
+    others: Pairs = (),
+) -> None:
+    """ValueError if one that is written to overlaps itself or another of `arrays`.
+
+    `others`: further pairs that share memory, which their addresses do not tell.
+    """
+    for x in written:
+        if x.flags.writeable and overlaps_itself(x):
+            raise ValueError(
+                f"{name_of(x)} has elements that share memory, and is written to: pass a copy"
+            )
+    for x, y in itertools.chain(overlapping_pairs(written, arrays), others):
+        a, b = name_of(x), name_of(y)
+        raise ValueError(f"{a} and {b} share memory, and {a} is written to: pass copies")
+
+
+def would_change_read_only(x: np.ndarray, new: Any) -> bool:
+    """Would these elements change a read-only array? It may be written to on another path."""
+    return not x.flags.writeable and not np.array_equal(x, np.asarray(new), equal_nan=True)
 
 
 def overlapping_pairs(
