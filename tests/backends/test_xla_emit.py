@@ -254,7 +254,7 @@ def test_which_loops_are_emitted_as_one_function(name, is_one_function):
     assert ("xla_cpu_small_call" in compile_function(f).lower().as_text()) == is_one_function
 
 
-def branch_after_loops() -> Function:
+def branch_after_loops(size: int) -> Function:
     """An array that comes from a loop is written in a branch, and is a result too.
 
     With region analysis and whole loop calls together, XLA loses the copy.
@@ -266,19 +266,25 @@ def branch_after_loops() -> Function:
 
         def reading_and_writing(k, w, c):
             y = read(w, k)
-            return [write(w, y + read(w, k + 1), k), c + y]
+            total = reduce_sum(w * 0.5, axes=(0,))
+            return [write(w, y + read(w, k + 1) + total, k), c + y]
 
         return [v, *written, *loop([w, x], reading_and_writing, count=n)]
 
-    vector = F64_((6,))
+    vector = F64_((size,))
     return function("f", [F64, vector, vector, vector, I64], body)
 
 
+REGION_ANALYSIS = Rules(opaque_barriers=True, region_analysis=True)
+
+
 @on_cpu
-def test_array_of_a_loop_written_in_a_branch():
-    v = np.arange(6.0)
-    f, args = branch_after_loops(), (np.float64(1), -v - 1, v, v, np.int64(3))
-    assert rules_for_cpu(f) == Rules(opaque_barriers=True, region_analysis=True)
+@pytest.mark.parametrize(("size", "rules"), [(6, UNDER_A_TRACE), (5000, REGION_ANALYSIS)])
+def test_array_of_a_loop_written_in_a_branch(size, rules):
+    """The small loops are whole loop calls, also the one that reads what it writes."""
+    v = np.arange(float(size)) / size
+    f, args = branch_after_loops(size), (np.float64(1), -v - 1, v, v, np.int64(3))
+    assert rules_for_cpu(f) == rules
     for y, x in zip(compile_function(f)(*args), evaluate(f, args), strict=True):
         np.testing.assert_allclose(y, x)
 

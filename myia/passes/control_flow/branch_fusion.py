@@ -19,7 +19,8 @@ recomputed primal and its pullback all test the same condition. If-converted one
 compute the same values twice, and what one reads of the other would be the result of a `select`.
 
 The pass runs before if-conversion (`if_conversion.py`) and asks it what is small enough. A branch
-that stays a branch is not fused: it would then yield arrays that it does not need to.
+that stays a branch is fused only where one arm runs a loop that the other one has run: otherwise it
+would yield arrays that it does not need to.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from collections.abc import Sequence
 from myia.ir.core import Function, Op, Region, Value, captures, has_effect, reads
 from myia.ir.dependence import with_dependents
 from myia.passes.control_flow.if_conversion import is_convertible
-from myia.primitives.core.structured import if_p
+from myia.primitives.core.structured import if_p, loop_p
+from myia.rewriting.value_numbering import Numbering
 from myia.rewriting.walk import rebuilt, substituted, substituted_region, with_region
 
 
@@ -60,7 +62,9 @@ def _fused_with_earlier(ops: Sequence[Op], second: Op) -> list[Op] | None:
     dependents = with_dependents(first.results, between)
     read_by_second = dependents.difference(first.results).intersection(captures(*second.regions))
     fused = _fused(first, second)
-    if read_by_second or any(map(has_effect, (*between, fused))) or not is_convertible(fused):
+    if read_by_second or any(map(has_effect, (*between, fused))):
+        return None
+    if not is_convertible(fused) and not any(map(_repeats_loop, fused.regions)):
         return None
     after = [op for op in between if not dependents.isdisjoint(reads(op))]
     return [*ops[:index], *(op for op in between if op not in after), fused, *after]
@@ -78,6 +82,13 @@ def _fused(first: Op, second: Op) -> Op:
     regions = [_concatenated(*arms, first.results) for arms in zip(first.regions, second.regions)]
     results = first.results + second.results
     return Op(if_p, first.operands, first.params, tuple(regions), results, second.span)
+
+
+def _repeats_loop(arm: Region) -> bool:
+    numbering = Numbering()
+    numbering.visit(arm.ops)
+    repeated = numbering.repeated_values(arm.ops)
+    return any(op.primitive is loop_p and op.results[0] in repeated for op in arm.ops if op.results)
 
 
 def _concatenated(first: Region, second: Region, results: Sequence[Value]) -> Region:

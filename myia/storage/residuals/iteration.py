@@ -6,9 +6,10 @@ carries of the next one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from myia.ir.core import Region, Value
+from myia.ir.core import Op, Region, Value
+from myia.primitives.core.structured import if_p
 from myia.rewriting.value_numbering import Numbering
 from myia.storage.residuals.record_or_recompute import SplitAdjoint
 
@@ -24,14 +25,24 @@ class Iteration:
         for x, i in zip(split.carry_args, mapping, strict=True):
             self.numbering.set_equal(x, xs[i])
         self.numbering.visit(body.ops)
-        forward = set(self.numbering.numbers_of(y for op in body.ops for y in op.results))
+        self.forward = set(self._numbers_in(body.ops))
         self.numbering.visit(split.primal)
         # The forward loop does not compute these: recomputing them in the adjoint is no extra work.
-        self.only_in_adjoint = {
-            op for op in split.primal if forward.isdisjoint(self.numbering.numbers_of(op.results))
-        }
+        self.only_in_adjoint = {op for op in split.primal if self._is_only_in_adjoint(op)}
         self.not_in_forward_loop = {y for op in self.only_in_adjoint for y in op.results}
         self.yields = set(self.numbering.numbers_of(body.yields[i] for i in mapping))
+
+    def _numbers_in(self, ops: Iterable[Op]) -> Iterator[int]:
+        """The numbers of what the ops compute, also in branches."""
+        for op in ops:
+            yield from self.numbering.numbers_of(op.results)
+            if op.primitive is if_p:
+                for branch in op.regions:
+                    yield from self._numbers_in(branch.ops)
+
+    def _is_only_in_adjoint(self, op: Op) -> bool:
+        """A branch may yield what the forward loop computes in a branch and does not yield."""
+        return self.forward.isdisjoint(self._numbers_in([op]))
 
     def record_discount(self, x: Value) -> float:
         """A factor for the cost of recording `x`.

@@ -134,3 +134,28 @@ def test_undo_logs_are_written_where_they_are_kept():
     program = myia.grad(reflected, argnums=1, checkpoint="tape").ir(A, A)["finish"]
     assert f"f64[{N - 1},{N},{N},1,1]" in program
     assert f"f64[{N},1,1]" not in program
+
+
+def last_below(x, levels):
+    k = 0
+    while k < len(levels) - 1 and levels[k] < x:
+        k += 1
+    return k
+
+
+def looked_up(x, levels):
+    total = 0.0
+    for t in range(len(x)):
+        if x[t] > 0.0:
+            total += levels[last_below(x[t], levels)] ** 2 * x[t]
+    return total
+
+
+def test_what_a_loop_in_a_branch_found_is_recorded():
+    """The branch does not yield the index, which the adjoint needs: the search runs once."""
+    x, levels = np.array([0.3, -1.0, 0.9, 2.0]), np.linspace(0.0, 1.0, 9)
+    gradient = myia.grad(looked_up, argnums=(0, 1))
+    assert gradient.ir(x, levels)["finish"].count("while") == 1
+    found = gradient(x, levels)
+    np.testing.assert_allclose(found[0], [0.375**2, 0.0, 1.0, 1.0])
+    np.testing.assert_allclose(found[1][[3, 8]], [0.225, 5.8])

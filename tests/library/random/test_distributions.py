@@ -106,7 +106,16 @@ def test_pairs_of_normal_numbers():
     check_stream(f, make=lambda: np.random.RandomState(3), rtol=1e-15, calls=3)
 
 
+ORDERS = {
+    "random": (),
+    "integers": (-5, 2**40),
+    "permutation": (),
+    "choice": (1000,),
+}
+LEGACY_ORDERS = {"random_sample": (), "randint": (-5, 2**40), "permutation": (), "choice": (1000,)}
 MANY = {
+    "standard_normal": (),
+    "standard_exponential": (),
     "standard_gamma": (0.4,),
     "gamma": (2.5, 3.0),
     "laplace": (1.0, 2.0),
@@ -115,15 +124,23 @@ MANY = {
     "beta": (0.5, 0.7),
     "standard_t": (3.0,),
     "normal": (1.0, 2.0),
+    "multivariate_normal": ([1.0, -1.0], [[2.0, 0.3], [0.3, 1.0]]),
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MANY)
-def test_a_million_samples(name):
-    for make in (np.random.default_rng, np.random.RandomState):
-        draw = lambda r: getattr(r, name)(*MANY[name], 10**6)  # noqa: E731
-        check_stream(draw, make=lambda make=make: make(3), rtol=1e-15, calls=1)
+@pytest.mark.parametrize(
+    ("make", "name", "parameters"),
+    [
+        *((np.random.default_rng, *row) for row in (ORDERS | MANY).items()),
+        *((np.random.RandomState, *row) for row in (LEGACY_ORDERS | MANY).items()),
+    ],
+)
+def test_ten_million_samples(make, name, parameters):
+    """Also what becomes of the generator: as many words are taken."""
+    draw = lambda r: getattr(r, name)(*parameters, 10**7)  # noqa: E731
+    rtol = 4 * 2.3e-16 if name in MANY else 0.0
+    check_stream(draw, make=lambda: make(3), rtol=rtol, calls=1)
 
 
 @pytest.mark.parametrize("shape", [pytest.param(0.4, marks=pytest.mark.slow), 2.5])

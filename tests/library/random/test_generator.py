@@ -98,13 +98,6 @@ def test_many_samples(name, dtype):
     check_stream(lambda r: getattr(r, name)(100_000, dtype=dtype), rtol=rtol, calls=1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["random", "standard_normal", "standard_exponential"])
-def test_ten_million_samples(name):
-    rtol = 0.0 if name == "random" else ULP
-    check_stream(lambda r: getattr(r, name)(10**7), rtol=rtol, calls=1)
-
-
 def test_tables():
     """Each layer has the same area."""
     for tables, bits in ((ziggurat.normal(), 52), (ziggurat.exponential(), 53)):

@@ -55,3 +55,21 @@ def test_branches_that_are_not_fused(text):
 
 def test_branches_that_are_fused():
     assert not unchanged(branch_fusion, program(NEGATED, "", "%1 = neg %y\n yield %1"))
+
+
+HALVED = """
+%n = 9: i64[]
+{x} = for %k < %n (%a = %v) {{
+  %b = mul %a, %a
+  yield %b
+}}
+"""
+
+
+def test_large_branches_that_run_one_loop():
+    """`%v` squared nine times: what one arm has computed, the other need not."""
+    first = HALVED.format(x="%s") + "%t = reduce_sum %s {axes=(0,)}\n yield %t"
+    same = HALVED.format(x="%u") + "%w = reduce_max %u {axes=(0,)}\n yield %w"
+    other = same.replace("mul %a, %a", "add %a, %a")
+    assert not unchanged(branch_fusion, program(first, "", same))
+    assert unchanged(branch_fusion, program(first, "", other))

@@ -3,6 +3,7 @@
     no loop reads an array that it writes        whole loop calls, default options
     a loop does                                  barriers, whole loop calls, region analysis
     ... and an outer `if` is on arrays           barriers, region analysis
+    ... but all such loops are in whole calls    barriers, whole loop calls, data dependences
     a loop only rewrites slices in place, or     barriers, whole loop calls, region analysis;
     straight-line code reads and writes          with an outer `if` on arrays default options
     called by a function that JAX compiles       barriers, whole loop calls, data dependences
@@ -73,8 +74,10 @@ def rules_for_cpu(function: Function) -> Rules:
     has_barriers = any(map(reads_behind_barriers, bodies))
     # In-place slices and straight-line code: region analysis may save copies, but is not required.
     may_gain = any(map(in_place_reads, bodies)) or bool(straight_line_reads(function.region))
-    outside = ops_outside(function.region, _is_whole_loop_call)
+    outside = list(ops_outside(function.region, _is_whole_loop_call))
     is_risky = any(map(_branches_on_arrays, outside))
+    if has_barriers and is_risky and not any(map(_is_loop_with_barriers, outside)):
+        return UNDER_A_TRACE  # the copies that are left are of the small arrays in these calls
     return Rules(
         opaque_barriers=True,
         whole_loop_calls=not (has_barriers and is_risky),
@@ -93,6 +96,12 @@ def has_cpu_rules(function: Function) -> bool:
 
 def _is_whole_loop_call(op: Op) -> bool:
     return op.primitive is loop_p and worth_whole_loop_call(op)
+
+
+def _is_loop_with_barriers(op: Op) -> bool:
+    """Does a loop that is no whole loop call read an array that it writes?"""
+    is_loop = op.primitive is loop_p and not worth_whole_loop_call(op)
+    return is_loop and bool(reads_behind_barriers(Loop.of(op).body))
 
 
 def _branches_on_arrays(op: Op) -> bool:
