@@ -15,7 +15,8 @@ note (`error.__notes__`).
     try:
         step(params)
     except myia.errors.MyiaError as error:
-        print(error)             # title, line, caret, help
+        print(error)             # title, line, caret, help, code
+        error.diagnostic.code    # "loop-changes-type": found in docs/refusals.md
         error.diagnostic.span    # file, line and column, or None
 """
 

@@ -22,10 +22,11 @@ from myia.infer.batching import vmap as batching
 from myia.infer.batching.axes import axes_inside
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import GradOptions
-from myia.infer.domain.errors import OptionInside, Unsupported
+from myia.infer.domain.errors import OptionInside
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import function
+from myia.infer.unsupported import UnsupportedFunction
 
 BY_NUMBER = "use `argnums`, the positions of the arguments"
 
@@ -47,7 +48,9 @@ def _inside(*rules: derivatives.Rule, value: bool = False) -> Callable[..., Abst
     ) -> Abstract:
         for name in options:
             if name == "argnames":
-                ctx.fail(Unsupported, what="`argnames` inside compiled code", help_text=BY_NUMBER)
+                ctx.fail(
+                    UnsupportedFunction, what="`argnames` inside compiled code", help_text=BY_NUMBER
+                )
             ctx.fail(OptionInside, name=name)
         chosen = GradOptions(numbers_inside(ctx, "argnums", argnums), has_aux.value, value)
         for rule in rules:

@@ -21,7 +21,7 @@ from myia.infer.boundary import assigned_globals, inner_classes
 from myia.infer.boundary.instances import is_generated, may_have_attribute, slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
-from myia.infer.domain.errors import BadValue, ReadOnlyWrite, Unsupported
+from myia.infer.domain.errors import BadValue, ReadOnlyWrite
 from myia.infer.domain.facts import ABSENT, Attribute, ClassAttribute, IsManaged, Raised
 from myia.infer.domain.heap import (
     AnyList,
@@ -55,6 +55,7 @@ from myia.infer.numeric.constant_methods import constant_or_none
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.paths import caught
 from myia.infer.paths.branches import branch_options
+from myia.infer.unsupported import UnsupportedAttribute
 
 OF_FUNCTION = "keep it in a global, or in an instance"
 
@@ -108,17 +109,21 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     if (kind, name) in registry.METHODS:
         own = getattr(contents.cls, name) if isinstance(contents, DictObject) else None
         if isinstance(own, types.FunctionType) and name != "copy":
-            ctx.fail(Unsupported, what=f"the method `{own.__qualname__}`")
+            ctx.fail(UnsupportedAttribute, what=f"the method `{own.__qualname__}`")
         return Method((kind, name), x)
     if isinstance(contents, SetObject):
         return _attribute_of_set(ctx, x, contents.cls, name)
     if isinstance(x, (Static, Outside)):
         return _static_attribute(ctx, x.value, name)
     if isinstance(x, PyFunction):  # programs serve every function of one code
-        ctx.fail(Unsupported, what=f"the attribute `{name}` of a function", help_text=OF_FUNCTION)
+        ctx.fail(
+            UnsupportedAttribute,
+            what=f"the attribute `{name}` of a function",
+            help_text=OF_FUNCTION,
+        )
     if (cls := type_of(ctx, x)) is not None and not has(cls, name):
         _fail_without(ctx, cls, name)
-    ctx.fail(Unsupported, what=f"the attribute `{name}` of {ctx.describe(x)}")
+    ctx.fail(UnsupportedAttribute, what=f"the attribute `{name}` of {ctx.describe(x)}")
 
 
 def _fail_without(ctx: Context, cls: type, name: str) -> NoReturn:
@@ -134,10 +139,10 @@ def _attribute_of_set(ctx: Context, x: Abstract, cls: type, name: str) -> Abstra
         return Method(("set", name), x)
     if not has(frozenset, name):
         help_text = "use a dict: `seen[x] = True`"
-        ctx.fail(Unsupported, what=f"`{name}`, which changes a set,", help_text=help_text)
+        ctx.fail(UnsupportedAttribute, what=f"`{name}`, which changes a set,", help_text=help_text)
     found = constant_or_none(ctx, x)
     if found is None:
-        ctx.fail(Unsupported, what=f"`{name}` of a set of run-time values")
+        ctx.fail(UnsupportedAttribute, what=f"`{name}` of a set of run-time values")
     return Static(getattr(found.value, name))
 
 
@@ -224,7 +229,7 @@ def _refuse_of_guest(ctx: Context, guest: Guest, name: str) -> None:
     """What an object of another library has, and its stand-in has not."""
     if has_method(guest, name):
         what = f"`{name}` of a {guest.name}"
-        ctx.fail(Unsupported, what=what, help_text=guest.instead)
+        ctx.fail(UnsupportedAttribute, what=what, help_text=guest.instead)
 
 
 def _class_attribute(ctx: Context, question: ClassAttribute) -> Any:
@@ -275,7 +280,7 @@ def _bind_descriptor(
     if _is_function(found):
         return Method(found, x)
     if hasattr(type(found), "__get__") and not callable(found):
-        ctx.fail(Unsupported, what=f"the descriptor `{type(found).__name__}`")
+        ctx.fail(UnsupportedAttribute, what=f"the descriptor `{type(found).__name__}`")
     return ctx.root(question, question.name)
 
 
@@ -297,7 +302,7 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
             _refuse_of_guest(ctx, guest, name)
         return None
     if is_generated(cls, found):
-        ctx.fail(Unsupported, what=f"the generated `{name}` of {cls.__name__}")
+        ctx.fail(UnsupportedAttribute, what=f"the generated `{name}` of {cls.__name__}")
     return Method(found, x)
 
 
@@ -326,11 +331,11 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
     setter = ctx.fact(ClassAttribute(contents.cls, "__setattr__"))
     plain = (object.__setattr__, types.SimpleNamespace.__setattr__, BaseException.__setattr__)
     if setter not in plain:
-        ctx.fail(Unsupported, what="`__setattr__`")
+        ctx.fail(UnsupportedAttribute, what="`__setattr__`")
     if name not in slots_of(contents.cls) and ctx.fact(IsManaged(contents.cls, name)):
         found = ctx.fact(ClassAttribute(contents.cls, name))
         if not isinstance(found, property):
-            ctx.fail(Unsupported, what=f"the descriptor `{type(found).__name__}`")
+            ctx.fail(UnsupportedAttribute, what=f"the descriptor `{type(found).__name__}`")
         ctx.call(Static(found.fset), (x, value), {})
         return
     _set_attribute(ctx, x, name, value)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import FUNCTION_VALUES, Abstract, Static
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric import floating_point_errors
@@ -34,6 +34,7 @@ from myia.infer.numeric.subnormal_checks import check_call
 from myia.infer.paths.branches import on_each
 from myia.infer.paths.choice import is_of_objects
 from myia.infer.paths.raised import within_op
+from myia.infer.unsupported import UnsupportedFunction
 from myia.primitives.pointwise import logic
 from myia.source.process import BRIEF
 
@@ -216,11 +217,13 @@ def invoke(
                 signature.bind(*first, *args, **kwargs)
         except TypeError as e:
             if getattr(function, "takes_less", False):
-                ctx.fail(Unsupported, what=f"`{function.__name__}` with these arguments ({e})")
+                ctx.fail(
+                    UnsupportedFunction, what=f"`{function.__name__}` with these arguments ({e})"
+                )
             if not accepts(ctx, function, args, kwargs):
                 ctx.fail(BadType, message=f"{name}: {e}")
             if first:
-                ctx.fail(Unsupported, what=f"`{name}` with these arguments ({e})")
+                ctx.fail(UnsupportedFunction, what=f"`{name}` with these arguments ({e})")
     if ctx.raising:
         floating_point_errors.refuse_unless_known(ctx, function, name)
     if _is_asked(ctx, function, args, kwargs):

@@ -8,12 +8,15 @@ A diagnostic is declared in the folder of the stage that reports it (`frontend/e
         label = "compiled code does not wait"
         help = "await before or after the call of the compiled function"
 
-`title`, `label`, `notes` and `help` are templates formatted with the instance's fields.
+`title`, `label`, `notes` and `help` are templates formatted with the instance's fields. The code
+that the message ends with, and that `docs/refusals.md` lists, is made of the name: here
+`unsupported-async`. Errors that are Python's own have none (`code = ""`).
 """
 
 from __future__ import annotations
 
 import pickle
+import re
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
@@ -34,11 +37,14 @@ class Diagnostic:
     label: ClassVar[str] = ""
     notes: ClassVar[tuple[str, ...]] = ()
     help: ClassVar[str] = ""
+    code: ClassVar[str] = ""
 
     span: Span | None
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
+        if "code" not in vars(cls):
+            cls.code = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
 
     def text(self, template: str) -> str:
         return template.format(**{f.name: getattr(self, f.name) for f in fields(self)})
@@ -80,6 +86,8 @@ class Told(Diagnostic):
     """A diagnostic of another process, which could not be sent, as its text."""
 
     title = "{message}"
+    code = ""
+
     message: str
 
 
@@ -106,7 +114,7 @@ MyiaError.__module__ = InternalError.__module__ = PUBLIC
 
 
 def render(diagnostic: Diagnostic, calls: tuple[Call, ...] = ()) -> str:
-    """The text of a diagnostic: title, location, source line with carets, notes and help.
+    """The text of a diagnostic: title, location, source line with carets, notes, help and code.
 
     `calls` lead from it to the user's: that one comes first, then the others down to the error.
     """
@@ -120,8 +128,10 @@ def render(diagnostic: Diagnostic, calls: tuple[Call, ...] = ()) -> str:
     out += [f"  note: {diagnostic.text(note)}" for note in diagnostic.notes]
     if calls:
         out.append(f"  help: {calls[-1].help}")
-    elif diagnostic.help:
-        out.append(f"  help: {diagnostic.text(diagnostic.help)}")
+    elif help_text := diagnostic.text(diagnostic.help):
+        out.append(f"  help: {help_text}")
+    if diagnostic.code:
+        out.append(f"  code: {diagnostic.code}")
     return "\n".join(out)
 
 

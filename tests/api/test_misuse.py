@@ -80,7 +80,7 @@ def test_message(name):
     run, title, help_text = MISUSES[name]
     with pytest.raises(myia.MyiaError) as caught:
         run()
-    first, *_, last = str(caught.value).splitlines()
+    first, *_, last, _ = str(caught.value).splitlines()
     assert (first, last.strip()) == (title, help_text)
 
 

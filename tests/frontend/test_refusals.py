@@ -27,6 +27,7 @@ REFUSED = {
          2 |     try:
            |     ^^^^ compiled code raises no groups of exceptions
           help: write `except`
+          code: unsupported-try-star
         """,
     ),
     "class_body": (
@@ -44,6 +45,7 @@ REFUSED = {
          3 |         for i in range(3):
            |         ^^^^^^^^^^^^^^^^^^ the class `C` is made of methods, values and annotations
           help: write it before the class, or define the class at the top of the module
+          code: unsupported-class-body
         """,
     ),
     "class_name": (
@@ -60,6 +62,7 @@ REFUSED = {
          3 |         x = x
            |             ^ `x` is a name of the class `C`; Python would look for it in the module
           help: use another name for one of the two
+          code: unbound-in-class
         """,
     ),
     "del_global": (
@@ -76,6 +79,7 @@ REFUSED = {
          4 |     del LIMIT
            |         ^^^^^ deleted here
           help: assign `None`
+          code: delete-global
         """,
     ),
     "nonlocal_of_python": (
@@ -95,6 +99,7 @@ REFUSED = {
          4 |         nonlocal n
            |         ^^^^^^^^^^ assigned through `nonlocal` here
           help: return the new value, and assign it where the function is called
+          code: nonlocal-of-python
         """,
     ),
     "match_shadowed_builtin": (
@@ -112,6 +117,7 @@ REFUSED = {
          3 |     match x:
            |     ^^^^^^^^ patterns are compiled to calls of the builtin `len`
           help: rename it, or write `if`, `elif` and `else`
+          code: match-with-shadowed-builtin
         """,
     ),
     "async_def": (
@@ -126,6 +132,7 @@ REFUSED = {
          1 | async def f(x):
            | ^^^^^^^^^^^^^^^ compiled code does not wait
           help: await before or after the call, or in a function that the host calls: `myia.host`
+          code: unsupported-async
         """,
     ),
     "inner_async_def": (
@@ -142,6 +149,7 @@ REFUSED = {
          2 |     async def g():
            |     ^^^^^^^^^^^^^^ compiled code does not wait
           help: await before or after the call, or in a function that the host calls: `myia.host`
+          code: unsupported-async
         """,
     ),
     "del_of_captured": (
@@ -159,6 +167,7 @@ REFUSED = {
          4 |     del y
            |         ^ deleted here
           help: leave out the `del`, or assign `None`
+          code: delete-captured
         """,
     ),
     "yield_from": (
@@ -173,6 +182,7 @@ REFUSED = {
          2 |     y = 1 + (yield from x)
            |              ^^^^^^^^^^^^ written here
           help: assign its value to a name: `x = yield from g`
+          code: unsupported-yield
         """,
     ),
     "yield_in_try": (
@@ -191,6 +201,7 @@ REFUSED = {
          2 |     try:
            |     ^^^^ an exception of the loop that takes the items is not the generator's
           help: compute the item in the `try`, and yield it after
+          code: yield-in-try
         """,
     ),
 }
@@ -242,7 +253,8 @@ def test_too_deep():
         " 1 | def f(x):\n"
         "   | ^^^^^^^^^ branches, early returns and operators inside each other "
         "exceed the compiler's stack\n"
-        "  help: move parts of it into functions of their own, or raise `sys.setrecursionlimit`"
+        "  help: move parts of it into functions of their own, or raise `sys.setrecursionlimit`\n"
+        "  code: too-deep"
     )
 
 

@@ -57,7 +57,8 @@ def test_builtin():
     assert refusal(math.sin) == (
         "`sin` is not a Python function\n"
         "  note: myia compiles the source of functions, lambdas and methods written in Python\n"
-        "  help: wrap it in a Python function that calls it"
+        "  help: wrap it in a Python function that calls it\n"
+        "  code: not-a-function"
     )
 
 
@@ -78,7 +79,8 @@ def test_exec(known, monkeypatch):
         "the source of `f` is not available\n"
         "  note: it was defined in <string>, and Python has no text of it\n"
         "  help: define it in a file or a notebook cell, "
-        "not by `exec` or on the interactive prompt"
+        "not by `exec` or on the interactive prompt\n"
+        "  code: no-source"
     )
 
 
@@ -92,7 +94,8 @@ def test_changed_file(tmp_path, monkeypatch):
     assert refusal(module.f) == (
         "the source of `f` has changed since it was imported\n"
         f"  note: {path}, line 1, no longer holds the code that Python runs\n"
-        "  help: reload the module, or start Python again"
+        "  help: reload the module, or start Python again\n"
+        "  code: source-changed"
     )
     module = importlib.reload(module)
     assert interpreted(module.f)(1) == 2001
@@ -119,7 +122,8 @@ def test_lambdas_that_cannot_be_told_apart():
         "   |\n"
         " 2 |     return [lambda x: x + k, lambda x: x * k]\n"
         "   |             ^^^^^^^^^^^^^^^ it cannot be told which of them is meant\n"
-        "  help: put each lambda on a line of its own, or give it a name with `def`"
+        "  help: put each lambda on a line of its own, or give it a name with `def`\n"
+        "  code: ambiguous-lambda"
     )
 
 

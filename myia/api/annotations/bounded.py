@@ -11,12 +11,13 @@ import numpy as np
 from myia.infer.domain import values
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import Abstract, Scalar, Static, is_static_int
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.loops.iterables import Items, index_value, items_of
 from myia.infer.loops.iterators import is_generator, iterator
 from myia.infer.registry import function
+from myia.infer.unsupported import UnsupportedIteration
 from myia.library.python.iterators import items_of_kind
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
@@ -43,7 +44,7 @@ def bounded(items: Iterable[T], most: int) -> Iterator[T]:
 def _bounded(ctx: Interpreter, items: Abstract, most: Abstract) -> values.Iterator:
     if is_generator(items):
         help_text = "bound the loop inside the generator"
-        ctx.fail(Unsupported, what="`myia.bounded` of a generator", help_text=help_text)
+        ctx.fail(UnsupportedIteration, what="`myia.bounded` of a generator", help_text=help_text)
     limit = Static(ctx.int_of(most, "the bound of a loop"))
     return iterator(ctx, "bounded", items, limit)
 

@@ -12,11 +12,11 @@ from myia.infer.boundary.host_calls import (
     structure_of,
     structure_of_abstract,
 )
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract, Partial, PyFunction, Static
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import function
+from myia.infer.unsupported import UnsupportedHostCall
 
 _MISSING = object()
 MAKE_OUTSIDE = "make it outside of compiled code: `h = myia.host(f, like=...)`"
@@ -95,7 +95,11 @@ def _host_inside(
     ctx: Interpreter, f: Abstract | None = None, *, like: Abstract | None = None
 ) -> Abstract:
     if like is None:
-        ctx.fail(Unsupported, what="`myia.host` without `like`", help_text="`like=None`: no result")
+        ctx.fail(
+            UnsupportedHostCall,
+            what="`myia.host` without `like`",
+            help_text="`like=None`: no result",
+        )
     results = Results(structure_of_abstract(ctx, like))
     if f is None:
         return Partial(_decorate, (), (results,))
@@ -115,4 +119,4 @@ def _made(ctx: Interpreter, f: Abstract, results: Results) -> Abstract:
     what = (
         f"`myia.host`, in compiled code, of {ctx.describe(f)} that is made there or has a closure,"
     )
-    return ctx.fail(Unsupported, what=what, help_text=MAKE_OUTSIDE)
+    return ctx.fail(UnsupportedHostCall, what=what, help_text=MAKE_OUTSIDE)

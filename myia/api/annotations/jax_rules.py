@@ -11,12 +11,12 @@ from typing import Any
 import jax
 
 from myia.api.annotations.custom import call_with_rules
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.jax.objects.dispatch import call_library
 from myia.infer.registry import is_traced
+from myia.infer.unsupported import UnsupportedJax
 
 
 def _call(
@@ -30,7 +30,7 @@ def _call(
     if f.symbolic_zeros or any(map(is_traced, rules)):
         form = "`symbolic_zeros`" if f.symbolic_zeros else "`defjvps`"
         help_text = f"decorate it with `myia.custom_{mode}`, which has JAX's names"
-        ctx.fail(Unsupported, what=f"{form} of `jax.custom_{mode}`", help_text=help_text)
+        ctx.fail(UnsupportedJax, what=f"{form} of `jax.custom_{mode}`", help_text=help_text)
     return call_with_rules(ctx, f, f.fun, mode, rules, args, kwargs)
 
 

@@ -13,13 +13,14 @@ from typing import NoReturn, TypeVar
 from myia.infer.batching.axes import Build, Leaf
 from myia.infer.derivatives.argument_copies import link_may_alias
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import CertainError, Unsupported
+from myia.infer.domain.errors import CertainError
 from myia.infer.domain.heap import ArrayObject, Contents, Heap, Invalidated
 from myia.infer.domain.memory_order import is_contiguous
 from myia.infer.domain.values import Abstract, Ref, Scalar, as_ref
 from myia.infer.lists.list_rows import is_as_before
 from myia.infer.paths.raised import may_have_raised, without_error
 from myia.infer.stand_ins import is_resource
+from myia.infer.unsupported import UnsupportedBatch
 from myia.ir.builder import Builder
 from myia.ir.core import Region, Value
 
@@ -77,7 +78,7 @@ def infer_example(
             _refuse_other_names(ctx, leaves, i, before, reads)
             if raises:
                 what = f"a change of `{leaves[i].path}` under `vmap`, where an error may be caught,"
-                ctx.fail(Unsupported, what=what, help_text=A_RESULT)
+                ctx.fail(UnsupportedBatch, what=what, help_text=A_RESULT)
             yields.append(ctx.read(as_ref(copies[i])))
         cells = [i for i in ctx.capacities.cells.values() if ctx.heap[i] is not before[i]]
         yields += [x.value for i in cells for x in ctx.heap[i].children() if isinstance(x, Scalar)]
@@ -137,7 +138,7 @@ def _refuse_other_names(
     if shared or not reads.isdisjoint(names):
         path = leaves[i].path
         what = f"a change of `{path}` under `vmap`, where the same array has another name,"
-        ctx.fail(Unsupported, what=what, help_text=ONE_NAME)
+        ctx.fail(UnsupportedBatch, what=what, help_text=ONE_NAME)
 
 
 def _refuse_changes(ctx: Context, before: Heap) -> None:
@@ -155,15 +156,15 @@ def _refuse_changed_structures(ctx: Context, known: Heap, start: Heap) -> None:
     for id, contents in start.objects.items():
         if id not in known and ctx.heap[id] is not contents:
             what = f"a change of {ctx.describe(Ref(id))} with examples under `vmap`"
-            ctx.fail(Unsupported, what=what, help_text=A_RESULT)
+            ctx.fail(UnsupportedBatch, what=what, help_text=A_RESULT)
 
 
 def _refuse_change(ctx: Context, contents: Contents) -> NoReturn:
     if is_resource(contents):
         what = "a draw from a generator that all examples of `vmap` share"
-        ctx.fail(Unsupported, what=what, help_text=A_SEED)
+        ctx.fail(UnsupportedBatch, what=what, help_text=A_SEED)
     is_array = isinstance(contents, ArrayObject)
     what = (
         f"a change of {'an array' if is_array else 'an object'} that all examples of `vmap` share"
     )
-    ctx.fail(Unsupported, what=what, help_text=ITS_PART if is_array else A_RESULT)
+    ctx.fail(UnsupportedBatch, what=what, help_text=ITS_PART if is_array else A_RESULT)

@@ -27,7 +27,7 @@ from myia.infer.boundary.signature import (
     SeenObject,
 )
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue, Unsupported, UnsupportedDtype
+from myia.infer.domain.errors import BadValue, UnsupportedDtype
 from myia.infer.domain.facts import ABSENT, Constant, Identity, Question, Raised, exact, is_fixed
 from myia.infer.domain.heap import (
     ArrayObject,
@@ -52,6 +52,7 @@ from myia.infer.domain.values import (
 from myia.infer.guests import attributes_of
 from myia.infer.registry import LIBRARIES
 from myia.infer.stand_ins import in_program
+from myia.infer.unsupported import UnsupportedBoundary
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import array_constant
@@ -105,7 +106,7 @@ class Arguments:
         if len(leaf.shape) > MAX_DIMENSIONS:
             what = f"an argument of {len(leaf.shape)} dimensions"
             help_text = f"XLA takes {MAX_DIMENSIONS}: reshape it before the call"
-            ctx.fail(Unsupported, what=what, help_text=help_text)
+            ctx.fail(UnsupportedBoundary, what=what, help_text=help_text)
         value = self.value(Aval(leaf.dtype, leaf.shape), name)
         is_array = leaf.kind == "array"
         if leaf.shape == ():
@@ -268,7 +269,7 @@ def root(ctx: Context, question: Question, name: str | None = None) -> Abstract:
         (resolved,) = split.resolved(flat.leaves)
         integers = split.take(flat)
         if not same or split.take(again) != integers:
-            ctx.fail(Unsupported, what=f"{question}, which differs each time it is asked,")
+            ctx.fail(UnsupportedBoundary, what=f"{question}, which differs each time it is asked,")
         inputs = Arguments(objects=ctx.objects)
         found = Fact(question, False, resolved, inputs.values, name or UNNAMED)
         if split.integers:
@@ -311,7 +312,9 @@ def fact(ctx: Context, question: Question) -> Any:
         if not question.is_fixed:
             found = Fact(question, True, exact(answer), [], str(question.name))
             if exact(question.ask()) != found.answer:
-                ctx.fail(Unsupported, what=f"{question}, which differs each time it is asked,")
+                ctx.fail(
+                    UnsupportedBoundary, what=f"{question}, which differs each time it is asked,"
+                )
             ctx.facts.append(found)
         ctx.answers[question] = answer
     _check_raised(ctx, ctx.answers[question])

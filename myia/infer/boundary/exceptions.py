@@ -15,7 +15,7 @@ from myia.infer.boundary.recipes import TO_PYTHON, Recipe
 from myia.infer.boundary.results import HostArguments
 from myia.infer.domain.checks import Check, Hidden, MakeException
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import RaiseReached, Raises, Unsupported
+from myia.infer.domain.errors import RaiseReached, Raises
 from myia.infer.domain.values import (
     UNDEFINED,
     Abstract,
@@ -26,6 +26,7 @@ from myia.infer.domain.values import (
     is_none,
 )
 from myia.infer.paths.caught import given, raise_again
+from myia.infer.unsupported import UnsupportedException
 from myia.ir.builder import current_span
 
 
@@ -76,7 +77,7 @@ def _recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
     if isinstance(x, Static) and isinstance(x.value, type) and issubclass(x.value, BaseException):
         x = NewException(x.value, ())
     if not isinstance(x, NewException):
-        ctx.fail(Unsupported, what=f"`raise` of {ctx.describe(x)}")
+        ctx.fail(UnsupportedException, what=f"`raise` of {ctx.describe(x)}")
     made, names, positional = x.cls, x.names, len(x.arguments) - len(x.names)
     recipes = [outputs.recipe(item) for item in x.arguments]
 
@@ -95,7 +96,7 @@ def _cause_recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
         return _recipe(ctx, x, outputs)
     if any(UNDEFINED in option.children() for option in x.options):
         help_text = "raise it alone, or write a handler for each class"
-        ctx.fail(Unsupported, what="`raise ... from` this exception", help_text=help_text)
+        ctx.fail(UnsupportedException, what="`raise ... from` this exception", help_text=help_text)
     code, options = outputs.recipe(x.code), [_recipe(ctx, o, outputs) for o in x.options]
     numbers_of = x.codes
 

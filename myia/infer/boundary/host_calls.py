@@ -22,11 +22,12 @@ from myia.infer.boundary.results import HostArguments
 from myia.infer.boundary.signature import Leaf, Node, leaf, leaves_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_DTYPES, PYTHON_TYPES
-from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.facts import Constant
 from myia.infer.domain.heap import DictObject, InstanceObject, ListObject
 from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
+from myia.infer.unsupported import UnsupportedHostCall
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -203,7 +204,7 @@ def structure_of_abstract(ctx: Context, like: Abstract) -> Structure:
     x = ctx.contents(like) if isinstance(like, Ref) else like
     if not isinstance(x, (Tuple, ListObject, DictObject, InstanceObject)):
         what = f"{ctx.describe(like)} as `like` of `myia.host`"
-        ctx.fail(Unsupported, what=what, help_text=MAKE_IT)
+        ctx.fail(UnsupportedHostCall, what=what, help_text=MAKE_IT)
     parts = tuple(structure_of_abstract(ctx, part) for part in x.children())
     if isinstance(x, Tuple):
         return Node("tuple", x.cls or tuple, tuple(range(len(parts))), parts)
@@ -229,7 +230,7 @@ def no_host_calls(ctx: Context, what: str) -> Iterator[None]:
     yield
     if ctx.host_calls != before:
         what = f"{what} of a function that calls the host"
-        ctx.fail(Unsupported, what=what, help_text=WITHOUT_IT)
+        ctx.fail(UnsupportedHostCall, what=what, help_text=WITHOUT_IT)
 
 
 def emit_host_call(
@@ -242,7 +243,7 @@ def emit_host_call(
     if ctx.report is not None:  # the program runs again for the numbers of a failed check
         if not results.avals:
             return results.abstract(ctx, ())
-        ctx.fail(Unsupported, what="a call of the host in a second run")
+        ctx.fail(UnsupportedHostCall, what="a call of the host in a second run")
     outputs = HostArguments(ctx, {}, role="an argument of a host function")
     recipe = outputs.recipe(Tuple((Tuple(tuple(args)), *kwargs.values())))
     kinds = [WRITTEN if kind == "array" else kind for kind in outputs.kinds]

@@ -15,10 +15,10 @@ from types import FunctionType
 from typing import Any
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.facts import Answer, Attribute, ClassAttribute, Question
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import IS_INNER, Abstract, Closure, PyFunction, Ref
+from myia.infer.unsupported import UnsupportedClass
 from myia.ir.builder import current_builder, is_open
 
 ELSEWHERE = "define the class before the branch or loop, or at the top of the module"
@@ -90,7 +90,7 @@ def value_of(ctx: Context, x: Member) -> Abstract:
     """What a placeholder stands for now."""
     if not is_open(x.made_in()):
         what = "an object of a class that a branch or a loop defines, after it"
-        ctx.fail(Unsupported, what=what, help_text=ELSEWHERE)
+        ctx.fail(UnsupportedClass, what=what, help_text=ELSEWHERE)
     return ctx.contents_as(x.ref, CellObject).content
 
 
@@ -99,6 +99,6 @@ def assign(ctx: Context, cls: type, name: str, x: Abstract) -> None:
     found = vars(cls).get(name)
     if not isinstance(found, Member):
         what = f"to give the class {cls.__name__} an attribute `{name}`"
-        ctx.fail(Unsupported, what=what, help_text=f"write `{name} = ...` into the class")
+        ctx.fail(UnsupportedClass, what=what, help_text=f"write `{name} = ...` into the class")
     value_of(ctx, found)
     ctx.write(found.ref, CellObject(x))

@@ -19,7 +19,6 @@ from myia.infer.boundary.recipes import WRITTEN, Number, Recipe, recipe, sequenc
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES
 from myia.infer.domain.dynamic_axes import packed
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.heap import (
     BufferObject,
     Contents,
@@ -50,6 +49,7 @@ from myia.infer.guests import guest_of
 from myia.infer.lists import growing_lists
 from myia.infer.lists.item_templates import ItemTemplate, Rows
 from myia.infer.stand_ins import is_resource
+from myia.infer.unsupported import UnsupportedBoundary
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.source.span import Span
@@ -123,7 +123,7 @@ class Outputs:
         if isinstance(x := with_nominal_shape(ctx, x), Ref):
             return self.object(x)
         ctx.fail(
-            Unsupported,
+            UnsupportedBoundary,
             what=f"{ctx.describe(x)} as {self.role}",
             help_text="pass numbers, arrays and containers of them"
             if self.role != "a result"
@@ -132,7 +132,7 @@ class Outputs:
 
     def refuse_inner(self, what: str) -> NoReturn:
         self.ctx.fail(
-            Unsupported,
+            UnsupportedBoundary,
             what=f"{what} that compiled code defines, as {self.role},",
             help_text="return its numbers, or define the class at the top of the module",
         )
@@ -160,7 +160,7 @@ class Outputs:
                 self.leaf_of_array[x.id] = self.cut(x)
             return Number(self.leaf_of_array[x.id])
         if x.id in self.active:
-            self.ctx.fail(Unsupported, what="an object that holds itself, as a result,")
+            self.ctx.fail(UnsupportedBoundary, what="an object that holds itself, as a result,")
         self.active.add(x.id)
         found = self.rebuilt(contents)
         self.active.discard(x.id)
@@ -191,7 +191,7 @@ class Outputs:
             if (guest := guest_of(cls)) is not None:
                 if (rebuilt := guest.rebuilt) is None:
                     what = f"a {guest.name} as {self.role}"
-                    self.ctx.fail(Unsupported, what=what, help_text=guest.instead)
+                    self.ctx.fail(UnsupportedBoundary, what=what, help_text=guest.instead)
                 return lambda n, o: rebuilt(dict(zip(names, items(n, o))))
             if _is_of_library(cls):
                 return lambda n, o: new_instance(cls, dict(zip(names, items(n, o)))).in_python()
@@ -200,7 +200,7 @@ class Outputs:
             return recipe("instance", (cls, names), *parts)
         if isinstance(contents, SetObject):
             return recipe("set", contents.cls, *parts)
-        self.ctx.fail(Unsupported, what=f"a {type(contents).__name__} as {self.role}")
+        self.ctx.fail(UnsupportedBoundary, what=f"a {type(contents).__name__} as {self.role}")
 
     def buffer(self, contents: BufferObject) -> Recipe:
         """A list built in a loop: one array for each leaf of its items, split at the end."""
@@ -250,7 +250,9 @@ class Outputs:
             names, items = contents.names, sequence(list(map(self.part_of_state, contents.values)))
             return lambda n, o: dict(zip(names, items(n, o)))
         if isinstance(contents, InstanceObject) and (found := guest_of(contents.cls)):
-            self.ctx.fail(Unsupported, what=f"a change of a {found.name}", help_text=found.instead)
+            self.ctx.fail(
+                UnsupportedBoundary, what=f"a change of a {found.name}", help_text=found.instead
+            )
         return self.rebuilt(contents)
 
     def part_of_state(self, x: Abstract) -> Recipe:

@@ -37,11 +37,12 @@ from myia.infer.derivatives.argument_copies import base_objects, link_may_alias
 from myia.infer.derivatives.derivatives import argument_numbers
 from myia.infer.derivatives.parameters import function_name
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadRule, BadType, RuleTooDeep, Unsupported
+from myia.infer.domain.errors import BadRule, BadType, RuleTooDeep
 from myia.infer.domain.heap import CellObject, Heap
 from myia.infer.domain.values import Abstract, Closure, PyFunction, Ref, Scalar, Static, Tuple
 from myia.infer.eval.calls import bind
 from myia.infer.jax.objects.calls import trace_key
+from myia.infer.unsupported import UnsupportedDerivative
 from myia.ir.builder import Builder, current_span, emit
 from myia.ir.core import Region, Value, captures
 from myia.primitives.core.structured import Rule, custom_p
@@ -72,7 +73,7 @@ def call_custom(ctx: Context, custom: CustomFunction, args: tuple, kwargs: dict)
     if not custom.rules:
         define = "f.defvjp(fwd, bwd)" if custom.mode == "vjp" else "f.defjvp(rule)"
         ctx.fail(
-            Unsupported,
+            UnsupportedDerivative,
             what=f"`{custom.name}`, which has no derivative rule yet,",
             help_text=f"give it one before it is called: `{define}`",
         )
@@ -100,7 +101,7 @@ def _positional(
         ctx.fail(BadType, message=message)
     if any(p.kind in ("KEYWORD_ONLY", "VAR_KEYWORD") for p in code.parameters):
         what = f"a derivative rule of `{custom.name}`, which has keyword-only parameters,"
-        ctx.fail(Unsupported, what=what)
+        ctx.fail(UnsupportedDerivative, what=what)
     bound = bind(ctx, code.name, code.parameters, defaults, args, kwargs)
     if code.parameters and code.parameters[-1].kind == "VAR_POSITIONAL":
         bound[-1:] = bound[-1].children()
@@ -258,7 +259,7 @@ class _Call:
 
     def refuse(self, why: str, help_text: str) -> None:
         what = f"`{self.custom.name}`, a function with a derivative rule, {why},"
-        self.ctx.fail(Unsupported, what=what, help_text=help_text)
+        self.ctx.fail(UnsupportedDerivative, what=what, help_text=help_text)
 
     def given_values(self, values: Sequence[Value]) -> list[Abstract]:
         """All arguments, with these values in the differentiable ones."""

@@ -25,13 +25,7 @@ from myia.infer.boundary.host_calls import no_host_calls
 from myia.infer.derivatives.argument_copies import call_with_copies, link_copies
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import (
-    BadType,
-    BadValue,
-    CertainError,
-    NotDifferentiable,
-    Unsupported,
-)
+from myia.infer.domain.errors import BadType, BadValue, CertainError, NotDifferentiable
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.values import (
     Abstract,
@@ -43,6 +37,7 @@ from myia.infer.domain.values import (
     is_static_number,
 )
 from myia.infer.paths.region_outputs import Exports, deep_copied, substitute_results
+from myia.infer.unsupported import UnsupportedDerivative
 from myia.ir import builder as ir
 from myia.ir.builder import Builder
 from myia.ir.core import Region, Value
@@ -297,7 +292,7 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
     later = [i for i in reads if i in then.heap and i in before and then.heap[i] is not before[i]]
     if any(not ctx.is_of_checks(i) for i in later):
         what = "the pullback of a function, after a change of what it reads besides its arguments,"
-        ctx.fail(Unsupported, what=what, help_text="pass it as an argument")
+        ctx.fail(UnsupportedDerivative, what=what, help_text="pass it as an argument")
     d = replace(d, region=without_effects(d.region))
     seeds = matching_leaves(ctx, list(args), outputs.values, "a cotangent")
     unique: dict[int, Value] = {}
@@ -307,7 +302,9 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
     changed = [i for i, x in ctx.heap.objects.items() if i in before and x is not before[i]]
     if any(not ctx.is_of_checks(i) for i in changed):  # it was another one for the value
         what = "the pullback of a function that changes an object from outside"
-        ctx.fail(Unsupported, what=what, help_text="return what is new of it, by `has_aux`")
+        ctx.fail(
+            UnsupportedDerivative, what=what, help_text="return what is new of it, by `has_aux`"
+        )
     return Tuple(tuple(d.tree.rebuild(ctx, cts)))
 
 

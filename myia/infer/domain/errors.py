@@ -98,18 +98,6 @@ class AlreadyRaised(RaiseReached):
     """Nothing more is reached: the error code is set."""
 
 
-class Unsupported(Diagnostic):
-    """A function, method, attribute or operation that we do not compile."""
-
-    title = "{what} is not supported"
-    label = "{label_text}"
-    help = "{help_text}"
-
-    what: str
-    label_text: str = ""
-    help_text: str = "write it with supported operations, or compute it outside and pass it in"
-
-
 class WideInteger(Diagnostic):
     """A Python int beyond 64 bits where the program computes with integers of 64 bits."""
 
@@ -136,6 +124,7 @@ class BadValue(Diagnostic):
 
     title = "{message}"
     label = "this would raise {exception}"
+    code = ""
 
     message: str
     exception: str = "ValueError"
@@ -151,6 +140,8 @@ class BadValue(Diagnostic):
 class BadType(BadValue):
     """A Python TypeError, found at compile time."""
 
+    code = ""
+
     exception: str = "TypeError"
 
 
@@ -159,6 +150,7 @@ class Raises(Diagnostic):
 
     title = "{message}"
     label = "raised here"
+    code = ""
 
     message: str
 

@@ -14,12 +14,13 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dynamic_axes import DynamicAxes, pad_masked
 from myia.infer.domain.dynamic_views import DynamicSlice, PaddedValue
-from myia.infer.domain.errors import NeedsStatic, Unsupported
+from myia.infer.domain.errors import NeedsStatic
 from myia.infer.domain.heap import Contents, DynamicArray, DynamicView, ListObject
 from myia.infer.domain.heap_arrays import padded_value, type_of_array
 from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import Abstract, Ref, Tuple
 from myia.infer.domain.views import StridedSlice, composed_start
+from myia.infer.unsupported import UnsupportedSize
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -52,7 +53,7 @@ def contains_dynamic(ctx: Context, x: Abstract) -> bool:
 def refuse_dynamic(ctx: Context, what: str) -> NoReturn:
     """Refuse dynamic arrays. As `NeedsStatic`: an enclosing loop may be unrolled instead."""
     ctx.fail(
-        Unsupported,
+        UnsupportedSize,
         error=NeedsStatic,
         what=f"{what} of an array whose size is known only at run time",
         help_text=HELP,

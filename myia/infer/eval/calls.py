@@ -23,7 +23,7 @@ from myia.infer.boundary.instances import (
     is_generated,
 )
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.facts import (
     ABSENT,
     Answer,
@@ -65,6 +65,7 @@ from myia.infer.numeric.constant_methods import (
 from myia.infer.numeric.samples import fail_without, require_hashable, type_of
 from myia.infer.paths.branches import branch_options
 from myia.infer.recursion import calls as recursion
+from myia.infer.unsupported import UnsupportedFunction
 from myia.primitives.core.py import Code, Parameter
 
 ERROR_MODES = ("all", "divide", "over", "under", "invalid")
@@ -145,7 +146,7 @@ def _numpy_of_guest(ctx: Context, f: Any, args: tuple) -> Callable | None:
             found = guest.numpy(f)
             if found is None:
                 what = f"`{name_of(f)}` of a {guest.name}"
-                ctx.fail(Unsupported, what=what, help_text=guest.instead)
+                ctx.fail(UnsupportedFunction, what=what, help_text=guest.instead)
             return found
     return None
 
@@ -203,7 +204,7 @@ def _call_dispatched(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstrac
     """A function under `functools.singledispatch`: the implementation for the type of `args[0]`."""
     cls = type_of(ctx, args[0]) if args else None
     if cls is None:
-        ctx.fail(Unsupported, what="`functools.singledispatch` of this argument")
+        ctx.fail(UnsupportedFunction, what="`functools.singledispatch` of this argument")
     return call(ctx, Static(ctx.fact(Answer(f.dispatch, cls))), args, kwargs)
 
 
@@ -315,7 +316,8 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
     """`cls(*args, **kwargs)` for namedtuples, dataclasses and classes with an `__init__`."""
     if has_own_operators(cls):
         ctx.fail(
-            Unsupported, what=f"an instance of {cls.__name__}, which has operators of its own,"
+            UnsupportedFunction,
+            what=f"an instance of {cls.__name__}, which has operators of its own,",
         )
     if is_namedtuple(cls):
         defaults = cls._field_defaults
@@ -333,7 +335,9 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
         return _construct_dataclass(ctx, cls, args, kwargs)
     if issubclass(cls, types.SimpleNamespace) and init is types.SimpleNamespace.__init__:
         if args:
-            ctx.fail(Unsupported, what="`SimpleNamespace` of a mapping", help_text=USE_KEYWORDS)
+            ctx.fail(
+                UnsupportedFunction, what="`SimpleNamespace` of a mapping", help_text=USE_KEYWORDS
+            )
         return ctx.new(InstanceObject(cls, tuple(kwargs), tuple(kwargs.values())))
     by_python = ctx.fact(ClassAttribute(cls, "__new__")) is object.__new__
     by_type = ctx.fact(ClassAttribute(type(cls), "__call__")) is vars(type)["__call__"]

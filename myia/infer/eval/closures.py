@@ -9,9 +9,9 @@ import numpy as np
 
 from myia.infer import registry
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.facts import CODE, Attribute, Cell, Default
 from myia.infer.domain.values import Abstract, Static
+from myia.infer.unsupported import UnsupportedFunction
 from myia.primitives.core.py import Code
 from myia.source.defaults import defaults_of
 
@@ -38,7 +38,10 @@ def load(ctx: Context, f: types.FunctionType) -> Code:
     """The source of `f`, as code. Refused: defaults for other parameters than there."""
     code = ctx.load(f)
     if [p.name for p in code.parameters if p.has_default] != [*defaults_of(f)]:
-        ctx.fail(Unsupported, what=f"`{f.__name__}` with defaults for other parameters than it had")
+        ctx.fail(
+            UnsupportedFunction,
+            what=f"`{f.__name__}` with defaults for other parameters than it had",
+        )
     return code
 
 

@@ -25,13 +25,14 @@ import numpy as np
 
 from myia.infer.domain.checks import Try
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import AlreadyRaised, BadType, BadValue, CertainError, Unsupported
+from myia.infer.domain.errors import AlreadyRaised, BadType, BadValue, CertainError
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import NONE, UNDEFINED, Abstract, Ref, Scalar, Tuple
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, handles
 from myia.infer.paths.branches import branch_many, catches
 from myia.infer.paths.caught import NewForm, caught, has_code
 from myia.infer.paths.raised import already_raised
+from myia.infer.unsupported import UnsupportedGenerator
 from myia.ir.builder import current_builder
 from myia.ir.core import Op, Region, walk
 from myia.primitives.core import py
@@ -51,7 +52,9 @@ def _try(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
             ctx.run(part, env)
         return ()
     if any(inner.primitive is py.yield_ for inner in walk(body)):
-        ctx.fail(Unsupported, what="`yield` inside `with` of a context that sees exceptions")
+        ctx.fail(
+            UnsupportedGenerator, what="`yield` inside `with` of a context that sees exceptions"
+        )
     forms: list = []
     heap, start = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
     while True:

@@ -19,7 +19,7 @@ from myia.infer.boundary import arguments, assigned_globals, exceptions
 from myia.infer.domain import values
 from myia.infer.domain.context import Context, Frame
 from myia.infer.domain.dtypes import is_number
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import ABSENT, Answer, Cell, Global
 from myia.infer.domain.heap import BufferObject, Contents, ListObject, SetObject
 from myia.infer.domain.heap_arrays import ItemObject, RowObject
@@ -45,6 +45,7 @@ from myia.infer.numeric.samples import has, type_of
 from myia.infer.paths.branches import on_each
 from myia.infer.paths.choice import is_of_objects
 from myia.infer.paths.raised import may_have_raised, unless_raised, within_op
+from myia.infer.unsupported import UnsupportedText
 from myia.ir.builder import at, current_span
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Primitive
@@ -203,7 +204,7 @@ class Interpreter(Context):
         if self.is_array(x) and not self.shape(x):
             self.fail(BadType, message="len() of unsized object")
         if isinstance(x, Text):
-            self.fail(Unsupported, what="`len` of a string with run-time values")
+            self.fail(UnsupportedText, what="`len` of a string with run-time values")
         if is_number(x):
             self.fail(BadType, message=f"{self.describe(x)} has no len()")
         if (cls := type_of(self, x)) is not None and not has(cls, "__len__"):

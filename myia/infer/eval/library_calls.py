@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.builder import current_span
 from myia.source.diagnostics import MyiaError
 from myia.source.span import Span
@@ -38,6 +38,7 @@ OUTSIDE = "call it outside and pass its result in, or on the host: `myia.host(f,
 # Modules whose functions are not compiled from their source: threads, processes, files, sockets.
 OF_THE_SYSTEM: tuple[str, ...] = ("asyncio", "concurrent", "http", "multiprocessing", "pathlib")
 OF_THE_SYSTEM += ("shutil", "socket", "subprocess", "tempfile", "threading", "urllib")
+UFUNC_MODULES = ("numpy", "scipy.special")
 RANDOM_LABEL = "compiled code does not draw from it"
 
 
@@ -46,7 +47,9 @@ def refuse(ctx: Context, f: Any) -> NoReturn:
     name = name_of(f)
     label = RANDOM_LABEL if name.startswith(("numpy.random.", "random.")) else ""
     kind = "numba" if type(f).__module__.startswith("numba.") else name
-    ctx.fail(Unsupported, what=f"`{name}`", label_text=label, help_text=help_for(kind) or OUTSIDE)
+    ctx.fail(
+        UnsupportedFunction, what=f"`{name}`", label_text=label, help_text=help_for(kind) or OUTSIDE
+    )
 
 
 def help_for(name: str) -> str | None:
@@ -60,7 +63,8 @@ def name_of(f: Any) -> str:
     module = getattr(f, "__module__", None) or ""
     name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or repr(f)
     if type(f).__name__ == "ufunc":
-        return f"numpy.{name}"
+        of = (m for m in UFUNC_MODULES if getattr(sys.modules.get(m), name, None) is f)
+        return f"{next(of, 'numpy')}.{name}"
     owner = getattr(f, "__self__", None)
     if not module and owner is not None and not isinstance(owner, type):  # of an instance
         module = type(owner).__module__

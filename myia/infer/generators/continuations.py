@@ -19,11 +19,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract, Choice, Partial, Scalar, Static, Tuple
 from myia.infer.loops.iterators import no_call
 from myia.infer.paths.choice import options_of
 from myia.infer.recursion.blocks import Block, blocks_of
+from myia.infer.unsupported import UnsupportedGenerator
 from myia.ir.avals import I64
 from myia.ir.code import Code
 from myia.ir.core import Op, Region, Value, walk
@@ -107,7 +107,7 @@ def _refuse_in_try(region: Region) -> None:
     if (op := cleans_up(region)) is not None:
         what = "taking items one by one of a generator that yields inside `with` or `finally`"
         help_text = "write one loop over the call of the generator"
-        raise MyiaError(Unsupported(span=op.span, what=what, help_text=help_text))
+        raise MyiaError(UnsupportedGenerator(span=op.span, what=what, help_text=help_text))
 
 
 def yields_of(region: Region) -> list[Op]:

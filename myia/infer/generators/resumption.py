@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import (
     FALSE,
@@ -61,6 +61,7 @@ from myia.infer.paths.branches import branch, branch_options
 from myia.infer.paths.choice import options_of
 from myia.infer.recursion.blocks import Block, Call, Next
 from myia.infer.recursion.running import BlockRunner, Env
+from myia.infer.unsupported import UnsupportedGenerator
 from myia.ir.code import Code
 
 MAX_STATIC_STEPS = 256  # of a search for the next item that compile-time values decide
@@ -182,7 +183,7 @@ class _Resumption(BlockRunner):
         assert isinstance(k, Partial) and point is not None
         sent = [self.sent] if point.is_yield else []
         if point.delegates and not is_none(self.sent):
-            ctx.fail(Unsupported, what="sending a value through `yield from`")
+            ctx.fail(UnsupportedGenerator, what="sending a value through `yield from`")
         if point.block is None and not is_none(self.sent):
             ctx.fail(BadType, message="can't send non-None value to a just-started generator")
         block = entry_block(point.code) if point.block is None else point.block

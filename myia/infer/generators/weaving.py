@@ -27,7 +27,7 @@ from dataclasses import replace
 
 from myia.infer.domain.checks import located_here
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import DeepRecursion, NeedsStatic, Unsupported
+from myia.infer.domain.errors import DeepRecursion, NeedsStatic
 from myia.infer.domain.heap import CellObject, ListObject
 from myia.infer.domain.values import (
     FALSE,
@@ -69,6 +69,7 @@ from myia.infer.loops.unrolling import LoopCode
 from myia.infer.operators.truth import negate
 from myia.infer.paths.branches import branch_many
 from myia.infer.paths.raised import unless_raised
+from myia.infer.unsupported import UnsupportedGenerator
 from myia.ir.builder import current_span
 from myia.ir.code import Code
 from myia.ir.core import Value, reads, walk
@@ -150,7 +151,7 @@ def as_generator(ctx: Context, x: Abstract, *, may_close: bool) -> Abstract:
         return x
     if not may_close:
         help_text = "leave the loop by `break` or `return`"
-        ctx.fail(Unsupported, what="a loop without end", help_text=help_text)
+        ctx.fail(UnsupportedGenerator, what="a loop without end", help_text=help_text)
     return ENDLESS[x.kind](ctx, x)
 
 
@@ -167,7 +168,7 @@ def run(
     if may_close and is_named and cleans_up(point.code.region):
         what = "leaving a loop early over a generator that yields inside `with` or `finally`"
         help_text = "write the call of the generator in the head of the loop: `for x in g(...):`"
-        ctx.fail(Unsupported, what=what, help_text=help_text)
+        ctx.fail(UnsupportedGenerator, what=what, help_text=help_text)
     set_state_of(ctx, x, LOST)
     code, cells = point.code, cells_of(k)
     assert code.closing is not None
@@ -280,7 +281,9 @@ def _collected(ctx: Context, x: Iterator) -> Abstract:
 
 def _refuse(ctx: Context, x: Iterator) -> iterables.Items:
     help_text = "write a loop over it, or make a list of it first: `items = list(...)`"
-    ctx.fail(Unsupported, what="a generator whose items are taken here", help_text=help_text)
+    ctx.fail(
+        UnsupportedGenerator, what="a generator whose items are taken here", help_text=help_text
+    )
 
 
 iterables.ITERATORS[GENERATOR] = _refuse

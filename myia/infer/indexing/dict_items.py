@@ -16,13 +16,14 @@ from typing import Any, NoReturn
 from myia.infer.boundary.exceptions import raise_error
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap import DictObject
 from myia.infer.domain.values import FALSE, TRUE, Abstract, NewException, Ref, Scalar, Static, Tuple
 from myia.infer.indexing.list_items import static_key
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.paths.branches import branch
 from myia.infer.paths.choice import kind_of_option
+from myia.infer.unsupported import UnsupportedIndex
 
 
 def dict_key(ctx: Context, key: Abstract) -> Any:
@@ -47,7 +48,7 @@ def dict_item(ctx: Context, contents: DictObject, key: Abstract, x: Ref | None =
         return Static(0)
     if value not in contents.keys and hasattr(contents.cls, "__missing__"):
         what = f"a missing key of a {contents.cls.__name__}, {value!r},"
-        ctx.fail(Unsupported, what=what, help_text="write `d.setdefault(key, default)`")
+        ctx.fail(UnsupportedIndex, what=what, help_text="write `d.setdefault(key, default)`")
     if value not in contents.keys:
         fail_missing(ctx, value)
     return contents.values[contents.keys.index(value)]

@@ -15,7 +15,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, number_value
 from myia.infer.domain.dynamic_axes import DynamicAxis, pad_masked
 from myia.infer.domain.dynamic_views import PaddedValue
-from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, Unsupported
+from myia.infer.domain.errors import BadType, BadValue, NeedsStatic
 from myia.infer.domain.heap import DynamicView
 from myia.infer.domain.values import (
     NONE,
@@ -57,6 +57,7 @@ from myia.infer.indexing.parse_subscripts import (
     is_static_slice,
     subscript_of,
 )
+from myia.infer.unsupported import UnsupportedIndex
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.gather import index_dims, take
@@ -236,7 +237,7 @@ def _axis_moved(ctx: Context, x: Ref, source: int, destination: int) -> Ref:
 
 def _refuse_beside_mask(ctx: Context, what: str) -> NoReturn:
     help_text = "take the rest first: `x[0][mask]`, `x.T[mask]`"
-    ctx.fail(Unsupported, error=NeedsStatic, what=what, help_text=help_text)
+    ctx.fail(UnsupportedIndex, error=NeedsStatic, what=what, help_text=help_text)
 
 
 # ----- A mask beside masks, arrays of integers and new axes

@@ -16,7 +16,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject
 from myia.infer.domain.heap_arrays import array_aval
@@ -65,6 +65,7 @@ from myia.infer.numeric.samples import (
 )
 from myia.infer.paths.branches import branch_options
 from myia.infer.registry import SUBSCRIPTS
+from myia.infer.unsupported import UnsupportedIndex
 from myia.ir.avals import Aval
 from myia.primitives.arrays import shaping
 from myia.primitives.pointwise import logic
@@ -175,7 +176,7 @@ def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
     elif (found := ctx.special_method(x, "__delitem__")) is not None:
         ctx.call(found, (key,), {})
     else:
-        ctx.fail(Unsupported, what=f"deletion of an item of {ctx.describe(x)}")
+        ctx.fail(UnsupportedIndex, what=f"deletion of an item of {ctx.describe(x)}")
 
 
 # ----- Arrays
@@ -239,7 +240,7 @@ def _refuse_element(ctx: Context, value: Abstract, dtype: np.dtype) -> NoReturn:
         ctx.fail(BadValue, message=message, exception=type(e).__name__)
     except NoSample:
         pass
-    ctx.fail(Unsupported, what=f"the store of {ctx.describe(value)} in an array")
+    ctx.fail(UnsupportedIndex, what=f"the store of {ctx.describe(value)} in an array")
 
 
 def _items_as_array(ctx: Context, value: Abstract, dtype: np.dtype) -> Abstract:

@@ -17,7 +17,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, is_number, kind_of
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.lengths import static_length
 from myia.infer.domain.memory_order import is_in_c_order
@@ -26,6 +26,7 @@ from myia.infer.domain.views import reshape
 from myia.infer.indexing.dynamic_slices import static_slice
 from myia.infer.indexing.parse_subscripts import I64, WHOLE, Subscript, checked_index
 from myia.infer.numeric.promotion import broadcast_for_assignment, operand
+from myia.infer.unsupported import UnsupportedIndex
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
@@ -148,13 +149,13 @@ def _indices_of_true(ctx: Context, k: Abstract, n: int) -> Abstract:
 def _indices_of_entry(ctx: Context, k: Abstract, n: int) -> Value:
     """The indices of one entry, made non-negative."""
     if is_number(k) and kind_of(k) == "b":
-        ctx.fail(Unsupported, what="a bool as an index")
+        ctx.fail(UnsupportedIndex, what="a bool as an index")
     if not is_array_index(k):
         return checked_index(ctx, k, static_length(n)).value
     index = as_ref(k if ctx.is_array(k) else ctx.as_array(_indices_of_true(ctx, k, n)))
     if array_aval(ctx.heap, index.id).dtype.kind not in "iu":
         ctx.fail(
-            Unsupported,
+            UnsupportedIndex,
             what="an index that is not an array of integers",
             help_text="select with `np.where(mask, x, other)`: its shape is known",
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import AnyList, BufferObject, ListObject
 from myia.infer.domain.heap_arrays import RowObject
 from myia.infer.domain.lengths import Length, length_of, static_length
@@ -23,6 +23,7 @@ from myia.infer.domain.values import (
 from myia.infer.indexing.parse_subscripts import checked_index
 from myia.infer.lists import growing_lists, list_edits, list_rows, list_slices
 from myia.infer.numeric.samples import has, type_of
+from myia.infer.unsupported import UnsupportedIndex
 
 
 def static_key(ctx: Context, key: Abstract) -> Any:
@@ -56,7 +57,7 @@ def _refuse_other_index(ctx: Context, key: Abstract, kind: str) -> None:
         message = f"{name} indices must be integers or slices, not {cls.__name__}"
         ctx.fail(BadType, message=message)
     if not is_number(key) or kind_of(key) not in "iub":
-        ctx.fail(Unsupported, what=f"an index that is {ctx.describe(key)}")
+        ctx.fail(UnsupportedIndex, what=f"an index that is {ctx.describe(key)}")
 
 
 def _sequence_index(ctx: Context, key: Abstract, n: int, kind: str) -> int:
@@ -110,7 +111,7 @@ def store_list_item(
         try:
             growing_lists.store_item(ctx, x, index.value, value)
         except Mismatch as m:
-            ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
+            ctx.fail(UnsupportedIndex, what=f"{m.a} turning into {m.b}", **m.help)
 
 
 def _store_list_part(

@@ -17,7 +17,6 @@ from dataclasses import replace
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.heap import BufferObject, Contents, DictObject, InstanceObject, ListObject
 from myia.infer.domain.heap_arrays import IN_ROWS, ItemObject
 from myia.infer.domain.mismatch import Mismatch
@@ -39,6 +38,7 @@ from myia.infer.lists.item_templates import (
     unify_templates,
     with_part,
 )
+from myia.infer.unsupported import UnsupportedContainer
 from myia.ir.avals import I64
 from myia.ir.builder import current_builder, current_span
 from myia.ir.core import Value
@@ -85,14 +85,14 @@ def write_item(ctx: Context, item: ItemObject, contents: Contents, moves: bool) 
     """Give the object other contents, in its list."""
     base = _base(ctx, item)
     if base.template.shared:
-        ctx.fail(Unsupported, what=TWICE, help_text="append a copy of it")
+        ctx.fail(UnsupportedContainer, what=TWICE, help_text="append a copy of it")
     try:
         own = object_template(contents, ctx.heap)
         if own is None:
             raise Mismatch("an item of a list", "an object that cannot be one")
         template = unify_templates(part_at(base.template, item.path), own)
     except Mismatch as m:
-        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
+        ctx.fail(UnsupportedContainer, what=f"{m.a} turning into {m.b}", **m.help)
     whole = with_part(base.template, item.path, template)
     base = retyped(base, whole, base.capacity)
     leaves = flatten_object(contents, template, ctx.heap)

@@ -23,7 +23,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import AnyList, BufferObject, ListObject
 from myia.infer.domain.heap_arrays import ItemObject
 from myia.infer.domain.lengths import (
@@ -53,6 +53,7 @@ from myia.infer.lists.item_templates import (
     item_templates_of,
     unified,
 )
+from myia.infer.unsupported import UnsupportedContainer
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices, shaping
 from myia.primitives.core.define import constant, zeros
@@ -162,7 +163,7 @@ def part(ctx: Context, x: Ref, which: SliceValue) -> Ref:
     if step == -1 and is_none(which.start) and is_none(which.stop):
         return _new(ctx, buffer, _reversed_rows(buffer, n), n, x)
     if step <= 0:
-        ctx.fail(Unsupported, what="a slice of a list with a step and run-time bounds")
+        ctx.fail(UnsupportedContainer, what="a slice of a list with a step and run-time bounds")
     start, stop = _bounds(ctx, which, n)
     if step > 1:
         return _every(ctx, x, start, stop, step)
@@ -233,7 +234,7 @@ def joined(ctx: Context, xs: Sequence[Ref]) -> Ref:
     try:
         template = unified([t for c in lists for t in item_templates_of(c, ctx.heap)])
     except Mismatch as m:
-        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
+        ctx.fail(UnsupportedContainer, what=f"{m.a} turning into {m.b}", **m.help)
     buffers = [
         growing_lists.to_buffer(c, template, growing_lists.row_capacity(c), ctx.heap) for c in lists
     ]
@@ -265,7 +266,10 @@ def store_part(ctx: Context, x: Ref, which: SliceValue, items: Ref) -> None:
     """`x[i:j] = items`, and with no items `del x[i:j]`."""
     buffer = _buffer_of(ctx, x, "this subscript")
     if not is_none(which.step) and ctx.int_of(which.step, "the step of a slice") != 1:
-        ctx.fail(Unsupported, what="a store into a slice of a list with a step and run-time bounds")
+        ctx.fail(
+            UnsupportedContainer,
+            what="a store into a slice of a list with a step and run-time bounds",
+        )
     n = _length(buffer)
     start, stop = _bounds(ctx, which, n)
     behind = at_least(difference(stop, start), 0)
@@ -290,7 +294,7 @@ def _store_rows(ctx: Context, x: Ref, buffer: BufferObject, start: Length, items
     try:
         template = unified([buffer.template, *item_templates_of(contents, ctx.heap)])
     except Mismatch as m:
-        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
+        ctx.fail(UnsupportedContainer, what=f"{m.a} turning into {m.b}", **m.help)
     n = growing_lists.max_length_of(contents)
     new = _cut(growing_lists.to_buffer(contents, template, n, ctx.heap), n)
     buffer = growing_lists.retyped(buffer, template, buffer.capacity)

@@ -16,13 +16,13 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, number_value
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.heap import AnyList, BufferObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_int
 from myia.infer.lists import growing_lists, list_edits
 from myia.infer.lists.item_templates import ItemTemplate, item_templates_of, unified
 from myia.infer.numeric.constant_methods import python_result
+from myia.infer.unsupported import UnsupportedContainer
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
@@ -140,7 +140,9 @@ def store_slice(ctx: Context, x: Ref, which: slice, items: Ref) -> None:
     """`x[which] = items` (without a step), and with no items `del x[which]`."""
     start, stop, step = which.indices(_static_length(ctx, x))
     if step != 1:
-        ctx.fail(Unsupported, what="a store into every other item of a list built in a loop")
+        ctx.fail(
+            UnsupportedContainer, what="a store into every other item of a list built in a loop"
+        )
     parts = (sliced(ctx, x, slice(0, start)), items, sliced(ctx, x, slice(max(start, stop), None)))
     replace_items(ctx, x, concatenated(ctx, parts))
 

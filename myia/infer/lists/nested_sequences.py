@@ -10,7 +10,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import convert, is_number
 from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import BufferObject, InstanceObject, ListObject
 from myia.infer.domain.lengths import length_of
 from myia.infer.domain.memory_order import result_like
@@ -30,6 +30,7 @@ from myia.infer.lists import growing_lists, list_slices
 from myia.infer.lists.item_templates import ItemTemplate
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand, operand_dtype
+from myia.infer.unsupported import UnsupportedContainer
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
@@ -90,7 +91,7 @@ def common_dtype(ctx: Context, x: Abstract) -> np.dtype:
 
 def _dtypes(ctx: Context, x: Abstract) -> Iterator[tuple[np.dtype, bool]]:
     if isinstance(x, Static) and isinstance(x.value, (str, bytes)):
-        ctx.fail(Unsupported, what="an array of strings")
+        ctx.fail(UnsupportedContainer, what="an array of strings")
     x = ctx.force(x)
     if is_number(x) or ctx.is_array(x):
         yield operand_dtype(ctx, x)
@@ -102,7 +103,9 @@ def _dtypes(ctx: Context, x: Abstract) -> Iterator[tuple[np.dtype, bool]]:
     else:
         of_guest = isinstance(found, InstanceObject) and guest_of(found.cls)
         help_text = of_guest.instead if of_guest else OF_NUMBERS
-        ctx.fail(Unsupported, what=f"an array made of {ctx.describe(x)}", help_text=help_text)
+        ctx.fail(
+            UnsupportedContainer, what=f"an array made of {ctx.describe(x)}", help_text=help_text
+        )
 
 
 def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
@@ -146,7 +149,9 @@ def buffer_array(ctx: Context, buffer: BufferObject, dtype: np.dtype | None = No
 def _rows(ctx: Context, buffer: BufferObject, count: int, dtype: np.dtype | None) -> Value:
     """The first rows of a list of numbers or arrays."""
     if not _is_rectangular(buffer.template):
-        ctx.fail(Unsupported, what="an array made of a list of such items", help_text=OF_NUMBERS)
+        ctx.fail(
+            UnsupportedContainer, what="an array made of a list of such items", help_text=OF_NUMBERS
+        )
     columns = [row.value for row in buffer.rows]
     of = np.result_type(*[aval.dtype for aval in buffer.template.leaves])
     rows = _joined(buffer.template, columns, of)

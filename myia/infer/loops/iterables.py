@@ -21,7 +21,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import INT64_MAX, bounds, is_number, number_value
-from myia.infer.domain.errors import BadType, BadValue, CertainError, Unsupported
+from myia.infer.domain.errors import BadType, BadValue, CertainError
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import (
     BufferObject,
@@ -56,6 +56,7 @@ from myia.infer.lists import growing_lists, item_objects, list_rows
 from myia.infer.loops.iterators import has_items, items_taken
 from myia.infer.numeric.samples import error_of, fail_without
 from myia.infer.operators import operators
+from myia.infer.unsupported import UnsupportedIteration
 from myia.ir.core import Value
 from myia.primitives.pointwise import arithmetic
 
@@ -105,7 +106,9 @@ def items_of(ctx: Context, x: Abstract) -> Items:
         return _static_items(ctx, tuple(map(Static, ctx.fact(Answer(tuple, x.value)))))
     if isinstance(x, Outside):
         if isinstance(x.value, collections.abc.Iterator):
-            ctx.fail(Unsupported, what=f"iteration over {ctx.describe(x)}, which changes it,")
+            ctx.fail(
+                UnsupportedIteration, what=f"iteration over {ctx.describe(x)}, which changes it,"
+            )
         return items_of(ctx, ctx.root(Answer(tuple, x.value)))
     refuse_iteration(ctx, x)
 
@@ -153,7 +156,9 @@ def _object(ctx: Context, x: Ref, contents: Contents) -> Items:
     if isinstance(contents, SetObject):
         if not contents.ordered:
             help_text = "write `sorted(...)` of it, or a tuple"
-            ctx.fail(Unsupported, what="the order of a set of constants", help_text=help_text)
+            ctx.fail(
+                UnsupportedIteration, what="the order of a set of constants", help_text=help_text
+            )
         return _static_or_stacked(ctx, contents.items, contents.items.__getitem__)
     if isinstance(contents, BufferObject):
         return _buffer(ctx, x, contents)
@@ -161,7 +166,7 @@ def _object(ctx: Context, x: Ref, contents: Contents) -> Items:
         return _dict_items(ctx, x, lambda now, i: Static(now.keys[i]))
     if isinstance(contents, InstanceObject):
         return _instance(ctx, x)
-    ctx.fail(Unsupported, what=f"iteration over {ctx.describe(x)}")
+    ctx.fail(UnsupportedIteration, what=f"iteration over {ctx.describe(x)}")
 
 
 def iterated(ctx: Context, x: Abstract) -> Abstract:
@@ -174,7 +179,7 @@ def iterated(ctx: Context, x: Abstract) -> Abstract:
     if ctx.special_method(items, "__next__") is None:
         return items
     help_text = "write `__iter__` as a generator, or give it a list to return: `return iter(items)`"
-    ctx.fail(Unsupported, what="iteration by `__next__`", help_text=help_text)
+    ctx.fail(UnsupportedIteration, what="iteration by `__next__`", help_text=help_text)
 
 
 def _instance(ctx: Context, x: Ref) -> Items:
@@ -196,7 +201,8 @@ def _items_until_index_error(ctx: Context, getitem: Abstract) -> tuple[Abstract,
                 return tuple(items)
             raise
     ctx.fail(
-        Unsupported, what=f"iteration by `__getitem__` over more than {MAX_GETITEM_ITEMS} items"
+        UnsupportedIteration,
+        what=f"iteration by `__getitem__` over more than {MAX_GETITEM_ITEMS} items",
     )
 
 
@@ -207,7 +213,7 @@ def _buffer(ctx: Context, x: Ref, contents: BufferObject) -> Items:
         now = ctx.contents_as(x, BufferObject)
         same = lengths is not None and item_objects.lengths_of(ctx, x) is lengths
         if not same and not growing_lists.have_same_length(now, contents):
-            ctx.fail(Unsupported, what=CHANGED_LIST)
+            ctx.fail(UnsupportedIteration, what=CHANGED_LIST)
         return growing_lists.item_at(ctx, x, index_value(i))
 
     return Items(growing_lists.list_length(contents), item)
@@ -224,7 +230,9 @@ def _dict_items(ctx: Context, x: Abstract, get: Callable[[DictObject, int], Abst
             message = "dictionary changed size during iteration"
             ctx.fail(BadValue, message=message, exception="RuntimeError")
         if now.keys != first:
-            ctx.fail(Unsupported, what="a dict whose keys change while a loop runs over it")
+            ctx.fail(
+                UnsupportedIteration, what="a dict whose keys change while a loop runs over it"
+            )
         return get(now, i) if i < len(first) else None
 
     items = tuple(get(contents, i) for i in range(len(first)))
@@ -251,7 +259,7 @@ def _list(ctx: Context, x: Ref, contents: ListObject) -> Items:
             within = i < len(contents.items)
             return growing_lists.item_at(ctx, x, index_value(Static(i))) if within else None
         if not isinstance(now, ListObject):
-            ctx.fail(Unsupported, what=CHANGED_LIST)
+            ctx.fail(UnsupportedIteration, what=CHANGED_LIST)
         return now.items[i] if i < len(now.items) else None
 
     return _static_or_stacked(ctx, contents.items, current, current, x)
@@ -295,7 +303,7 @@ def _static_or_stacked(
             return growing_lists.item_at(ctx, numbers, index_value(i))
         if ref is None or is_static_int(i):
             found = item(ctx.int_of(i, "the index into items of different types"))
-            return ctx.fail(Unsupported, what=CHANGED_LIST) if found is None else found
+            return ctx.fail(UnsupportedIteration, what=CHANGED_LIST) if found is None else found
         if isinstance(ctx.heap[ref.id], Invalidated):
             if source is not None and (now := _stacked_in_place(ctx, source, len(items))):
                 return growing_lists.item_at(ctx, now, index_value(i))

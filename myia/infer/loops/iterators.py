@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import NoReturn, TypeGuard
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import NeedsStatic, Unsupported
+from myia.infer.domain.errors import NeedsStatic
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import (
     NONE,
@@ -30,6 +30,7 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
+from myia.infer.unsupported import UnsupportedIteration
 from myia.ir.builder import current_span
 from myia.source.diagnostics import MyiaError
 from myia.source.span import Span
@@ -101,7 +102,7 @@ def refuse_second_use(ctx: Context, x: Iterator, *, may_unroll: bool) -> NoRetur
     help_text = "make a list of it first, and use the list: `items = list(...)`"
     error = NeedsStatic if may_unroll else MyiaError
     what = "an iterator that is used twice"
-    ctx.fail(Unsupported, error=error, what=what, label_text=label, help_text=help_text)
+    ctx.fail(UnsupportedIteration, error=error, what=what, label_text=label, help_text=help_text)
 
 
 def has_items(ctx: Context, x: Iterator) -> bool:

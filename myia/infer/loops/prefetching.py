@@ -18,12 +18,12 @@ from dataclasses import replace
 from typing import NoReturn, TypeVar
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.heap import CellObject, Invalidated
 from myia.infer.domain.values import NONE, Abstract, Ref, Tuple
 from myia.infer.domain.values import Iterator as AnIterator
 from myia.infer.loops.iterables import ITERATORS, Items, items_of
 from myia.infer.loops.iterators import EVERYWHERE, SEQUENCES, place_of
+from myia.infer.unsupported import UnsupportedIteration
 from myia.ir.builder import current_builder
 from myia.ir.core import has_effect
 from myia.source.diagnostics import MyiaError
@@ -128,7 +128,7 @@ def refuse(ctx: Context, version: Ref) -> NoReturn:
     ctx.to_resume.add(ctx.places[version.id])
     what = "an iterator over what is changed meanwhile"
     help_text = "make a list of it first, and use the list: `items = list(...)`"
-    ctx.fail(Unsupported, what=what, help_text=help_text)
+    ctx.fail(UnsupportedIteration, what=what, help_text=help_text)
 
 
 def computed_early(ctx: Context, x: Abstract, early: Callable[[], T]) -> T:
@@ -139,7 +139,7 @@ def computed_early(ctx: Context, x: Abstract, early: Callable[[], T]) -> T:
     except HasEffect:
         what = "taking items of an iterator before Python does, which has an effect,"
         help_text = "make a list of it first, and use the list: `items = list(...)`"
-        ctx.fail(Unsupported, what=what, help_text=help_text)
+        ctx.fail(UnsupportedIteration, what=what, help_text=help_text)
 
 
 def prefetched(

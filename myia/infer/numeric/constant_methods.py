@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import DictObject, ListObject, SetObject
 from myia.infer.domain.values import Abstract, Iterator, Ref, Static, Tuple
+from myia.infer.unsupported import UnsupportedText
 from myia.primitives.core.define import array_constant
 
 IMMUTABLE = (str, bytes, int, float, complex, frozenset, set, range, np.generic)
@@ -37,7 +38,7 @@ def call_method(ctx: Context, f: Any, args: tuple, kwargs: dict[str, Abstract]) 
         keywords = {name: constant_of(ctx, x) for name, x in kwargs.items()}
     except _RunTime:
         what = f"`{type(f.__self__).__name__}.{f.__name__}` of run-time values"
-        ctx.fail(Unsupported, what=what)
+        ctx.fail(UnsupportedText, what=what)
     return evaluate_constant(ctx, f, *positional, **keywords)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_weak
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import DictObject, ListObject
 from myia.infer.domain.values import (
@@ -31,6 +31,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.samples import has, type_of
+from myia.infer.unsupported import UnsupportedText
 from myia.ir.core import Value
 
 CONVERSIONS: dict[str | None, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
@@ -87,7 +88,7 @@ def printed(
     if isinstance(x, Text):
         if spec or conversion not in (None, "s"):
             how = f"`{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}`"
-            ctx.fail(Unsupported, what=f"{how} of {ctx.describe(x)}")
+            ctx.fail(UnsupportedText, what=f"{how} of {ctx.describe(x)}")
         return x.template, list(x.items)
     if isinstance(x, Scalar) or ctx.is_array(x):
         how = _conversion(x, conversion, spec)
@@ -100,7 +101,7 @@ def printed(
         return text, [v for _, values in found for v in values]
     if isinstance(x, (Caught, NewException)) and conversion in (None, "s"):
         return printed(ctx, ctx.call(Static(str), (x,), {}), None, spec)
-    ctx.fail(Unsupported, what=f"printing {ctx.describe(x)}")
+    ctx.fail(UnsupportedText, what=f"printing {ctx.describe(x)}")
 
 
 def _as_it_is(ctx: Context, x: Abstract) -> Abstract:
@@ -214,7 +215,7 @@ def brace_format(
 
 
 def _refuse(ctx: Context, what: str) -> NoReturn:
-    ctx.fail(Unsupported, what=what, help_text="write an f-string: it can be printed")
+    ctx.fail(UnsupportedText, what=what, help_text="write an f-string: it can be printed")
 
 
 def values_of(ctx: Context, items: list[Any]) -> list[Value]:

@@ -23,10 +23,10 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.heap import ArrayObject
 from myia.infer.domain.values import Abstract, Ref, Scalar, is_static_number
 from myia.infer.numeric.promotion import operand, operand_dtype
+from myia.infer.unsupported import UnsupportedContext
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays.reductions import reduce_or
@@ -103,7 +103,7 @@ KNOWN = frozenset(_KNOWN.split())
 def refuse(ctx: Context, what: str) -> NoReturn:
     modes = ", ".join(f'{kind}="raise"' for kind in sorted(ctx.raising))
     help_text = "compute it outside of the `with`, or test its result with `np.isfinite`"
-    ctx.fail(Unsupported, what=f"{what} under `np.errstate({modes})`", help_text=help_text)
+    ctx.fail(UnsupportedContext, what=f"{what} under `np.errstate({modes})`", help_text=help_text)
 
 
 def refuse_unless_known(ctx: Context, function: Any, name: str) -> None:

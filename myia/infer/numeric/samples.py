@@ -19,7 +19,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import (
     BufferObject,
     DictObject,
@@ -43,6 +43,7 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.stand_ins import in_python
+from myia.infer.unsupported import UnsupportedFunction
 
 OPERATORS: dict[str, tuple[Callable, str]] = {  # the function, and the name of its method
     "+": (operator.add, "add"),
@@ -99,7 +100,7 @@ def fail_without(
     cls = type_of(ctx, x)
     if cls is not None and not any(has(cls, name) for name in methods):
         ctx.fail(BadType, message=message)
-    ctx.fail(Unsupported, what=what)
+    ctx.fail(UnsupportedFunction, what=what)
 
 
 def accepts(ctx: Context, f: Any, args: Sequence[Abstract], kwargs: dict[str, Abstract]) -> bool:

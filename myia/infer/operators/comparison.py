@@ -17,7 +17,7 @@ import numpy as np
 from myia.infer.boundary.instances import is_generated
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value, promote
-from myia.infer.domain.errors import BadType, InvalidatedRead, Unsupported
+from myia.infer.domain.errors import BadType, InvalidatedRead
 from myia.infer.domain.facts import Answer, ClassAttribute
 from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject
 from myia.infer.domain.heap_arrays import ItemObject
@@ -76,6 +76,7 @@ from myia.infer.operators.operators import (
 from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_or, truth
 from myia.infer.paths import points_to
 from myia.infer.paths.branches import branch, branch_options
+from myia.infer.unsupported import UnsupportedOperator
 from myia.primitives.pointwise import logic
 
 
@@ -108,7 +109,7 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         if dtype.kind == "c" and op not in ("==", "!="):
             if weak:
                 ctx.fail(BadType, message=f"`{op}` is not defined for complex numbers")
-            ctx.fail(Unsupported, what="the order of complex numbers")
+            ctx.fail(UnsupportedOperator, what="the order of complex numbers")
         if (known := decided(op, a, b)) is not None:
             return Static(known)
         value = compared(ctx, op, a, b, broadcast_shapes(ctx, a, b))
@@ -190,7 +191,7 @@ def _compare_types(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _refuse(ctx: Context, op: str, a: Abstract, b: Abstract) -> NoReturn:
-    ctx.fail(Unsupported, what=f"`{op}` between {ctx.describe(a)} and {ctx.describe(b)}")
+    ctx.fail(UnsupportedOperator, what=f"`{op}` between {ctx.describe(a)} and {ctx.describe(b)}")
 
 
 def _equal_dicts(ctx: Context, x: DictObject, y: DictObject) -> Abstract:
@@ -292,7 +293,9 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
         if a is b:
             return TRUE
         ctx.fail(
-            Unsupported, what="`is` between values that are not None", help_text="compare with `==`"
+            UnsupportedOperator,
+            what="`is` between values that are not None",
+            help_text="compare with `==`",
         )
     return FALSE
 
@@ -305,9 +308,9 @@ def _same_item(ctx: Context, a: Ref, b: Ref) -> Abstract | None:
     for x in (a, b):
         ctx.check_valid(x)
     if not isinstance(p, ItemObject) or not isinstance(q, ItemObject) or p.base != q.base:
-        ctx.fail(Unsupported, what="`is` between an item of a list and another object")
+        ctx.fail(UnsupportedOperator, what="`is` between an item of a list and another object")
     if ctx.contents_as(Ref(p.base), BufferObject).template.shared:
-        ctx.fail(Unsupported, what="`is` between items of a list that may have one twice")
+        ctx.fail(UnsupportedOperator, what="`is` between items of a list that may have one twice")
     if p.path != q.path:
         return FALSE
     first, *others = (compare(ctx, "==", i, j) for i, j in zip(p.indices, q.indices))
@@ -363,7 +366,7 @@ def _items_searched(ctx: Context, container: Abstract, x: Abstract) -> tuple[Abs
         except (TypeError, NoSample) as e:
             if isinstance(e, TypeError) and not isinstance(container.value, np.ndarray):
                 ctx.fail(BadType, message=str(e))
-        ctx.fail(Unsupported, what=f"`in` {ctx.describe(container)} of a run-time value")
+        ctx.fail(UnsupportedOperator, what=f"`in` {ctx.describe(container)} of a run-time value")
     return tuple(Static(i) for i in container.value)
 
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
-from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import Abstract, Range, Ref, Scalar, Static
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.lists.nested_sequences import as_array, is_sequence
 from myia.infer.numeric.samples import OPERATORS, NoSample, answers, type_error
+from myia.infer.unsupported import UnsupportedOperator
 from myia.primitives.core.define import constant
 
 
@@ -54,7 +55,11 @@ def left_to_python(ctx: Context, op: str, x: Abstract, sequence: Abstract) -> bo
         return False
     if isinstance(x, Scalar) and x.boxed is None:
         what = f"`{op}` of a sequence and what may be a number or an array without dimensions"
-        ctx.fail(Unsupported, what=what, help_text="make an array of the sequence: `np.array(xs)`")
+        ctx.fail(
+            UnsupportedOperator,
+            what=what,
+            help_text="make an array of the sequence: `np.array(xs)`",
+        )
     return is_plain_number(x)
 
 
@@ -77,7 +82,7 @@ def refuse_elementwise_methods(
     asks = getattr(cls, "__array_priority__", -1) > 0 and not in_place
     if hasattr(cls, "__array_ufunc__") or not asks:
         ctx.fail(
-            Unsupported,
+            UnsupportedOperator,
             what=f"`{op}` of an array and an instance of {cls.__name__}",
             label_text="NumPy calls the method of the instance for each element of the array",
             help_text="`__array_ufunc__ = None` in the class makes NumPy leave the array to it",

@@ -23,7 +23,7 @@ from myia.infer.domain.dtypes import (
     promote,
     require_int64,
 )
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject, SetObject
 from myia.infer.domain.memory_order import with_layout_of
@@ -62,6 +62,7 @@ from myia.infer.operators.numpy_operands import (
     refuse_elementwise_methods,
 )
 from myia.infer.operators.truth import negate, truth
+from myia.infer.unsupported import UnsupportedOperator
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -271,7 +272,7 @@ def _refuse_operands(ctx: Context, op: str, a: Abstract, b: Abstract) -> NoRetur
     what = f"{ctx.describe(a)} and {ctx.describe(b)}"
     if type_error(ctx, op, a, b) is not None:
         ctx.fail(BadType, message=f"unsupported operand types for {op}: {what}")
-    ctx.fail(Unsupported, what=f"`{op}` of {what}")
+    ctx.fail(UnsupportedOperator, what=f"`{op}` of {what}")
 
 
 def is_list(x: Abstract) -> bool:
@@ -322,7 +323,7 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return a
     if isinstance(a, Scalar) and a.boxed is not False:
         ctx.fail(
-            Unsupported,
+            UnsupportedOperator,
             what="changing an array without dimensions in place",
             help_text="write `x = x + y`, or give the array an axis: shape (1,)",
         )

@@ -22,7 +22,6 @@ import numpy as np
 from myia.infer.domain.checks import HIDDEN, Check, Given, Try
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.facts import ClassAttribute
 from myia.infer.domain.heap import CellObject, InstanceObject
 from myia.infer.domain.values import (
@@ -40,6 +39,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.paths.branches import branch
 from myia.infer.paths.raised import already_raised
+from myia.infer.unsupported import UnsupportedException
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
@@ -182,7 +182,7 @@ def _instance(ctx: Context, x: NewException) -> Ref:
     """An exception as an object with attributes, as its class makes it."""
     if UNDEFINED in x.arguments:
         what = f"the message of this {x.cls.__name__}, which has run-time numbers in it,"
-        ctx.fail(Unsupported, what=what, help_text="raise an exception with these numbers")
+        ctx.fail(UnsupportedException, what=what, help_text="raise an exception with these numbers")
     positional = x.arguments[: len(x.arguments) - len(x.names)]
     instance = ctx.new(InstanceObject(x.cls, ("args",), (Tuple(positional),)))
     init = ctx.fact(ClassAttribute(x.cls, "__init__"))
@@ -213,5 +213,7 @@ def class_of_caught(ctx: Context, x: Abstract) -> type:
     found = {class_of(option) for option in (x.options if isinstance(x, Caught) else (x,))}
     if len(found) > 1:
         help_text = "write a handler for each class"
-        ctx.fail(Unsupported, what="the type of what several classes catch", help_text=help_text)
+        ctx.fail(
+            UnsupportedException, what="the type of what several classes catch", help_text=help_text
+        )
     return found.pop()

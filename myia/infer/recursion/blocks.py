@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from myia.infer.domain.errors import Unsupported
+from myia.infer.unsupported import UnsupportedRecursion
 from myia.ir.avals import PY
 from myia.ir.builder import Builder, emit1
 from myia.ir.core import Op, Region, Value, reads, walk
@@ -197,7 +197,7 @@ class _Cutter:
             return Block(params, before, Fork(op.operands, *arms))
         if op.primitive is not loop_p:
             what = "a recursive call inside `try`"
-            raise MyiaError(Unsupported(span=op.span, what=what))
+            raise MyiaError(UnsupportedRecursion(span=op.span, what=what))
         parts = Loop.of(op)
         with Builder() as b:
             first: Values = ()

@@ -12,11 +12,12 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 from myia.infer.domain.context import Context, Frame
-from myia.infer.domain.errors import CertainError, Unsupported
+from myia.infer.domain.errors import CertainError
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap_arrays import STATIC_ARRAYS, array_aval
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, same_static
 from myia.infer.recursion.machine import Machine, Reached
+from myia.infer.unsupported import UnsupportedRecursion
 from myia.ir.builder import current_builder
 from myia.ir.code import Code
 from myia.ir.core import Op
@@ -61,7 +62,7 @@ def stop(ctx: Context, code: Code, arguments: Arguments, cells: Cells | None) ->
     if size > MAX_GROWN > _elements(ctx, first.arguments or ()):
         what = f"a recursion on run-time values whose arrays grow to {size:,} elements"
         help_text = "give the array its greatest size before, and pass how much of it is used"
-        ctx.fail(Unsupported, what=what, help_text=help_text)
+        ctx.fail(UnsupportedRecursion, what=what, help_text=help_text)
     first.calls += 1
     certain = any(_same_kind(ctx, ctx.frames[i].arguments or (), arguments) for i in found)
     if certain or len(found) >= MANY_CALLS or first.calls >= MANY_IN_ALL:
@@ -111,7 +112,10 @@ def _calls_since(ctx: Context, start: int) -> tuple[set[Op], set[Code]]:
             codes |= machine.codes
     known = {op for op in sites if op is not None}
     if len(known) < len(sites):
-        ctx.fail(Unsupported, what="a recursion on run-time values through a function of a library")
+        ctx.fail(
+            UnsupportedRecursion,
+            what="a recursion on run-time values through a function of a library",
+        )
     return known, codes
 
 

@@ -8,7 +8,6 @@ from typing import NoReturn
 from myia.infer import registry
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
@@ -24,6 +23,7 @@ from myia.infer.lists.growing_lists import item_at, stacked_list
 from myia.infer.loops.iterables import Items, iterated
 from myia.infer.loops.iterators import UNUSED, is_generator, refuse_second_use, take
 from myia.infer.recursion.blocks import begin, following
+from myia.infer.unsupported import UnsupportedRecursion
 from myia.ir.avals import I64
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic
@@ -52,7 +52,7 @@ def _without_state(ctx: Context, x: Abstract) -> Abstract:
 
 
 def refuse_generator(ctx: Context, x: Abstract) -> NoReturn:
-    ctx.fail(Unsupported, what=f"a recursive call in a loop over {ctx.describe(x)}")
+    ctx.fail(UnsupportedRecursion, what=f"a recursive call in a loop over {ctx.describe(x)}")
 
 
 @registry.function(following)

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import NeedsStatic, RecursionDiffers, Unsupported
+from myia.infer.domain.errors import NeedsStatic, RecursionDiffers
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract
 from myia.infer.recursion import forms
 from myia.infer.recursion.blocks import Block, blocks_of
 from myia.infer.recursion.forms import Form
+from myia.infer.unsupported import UnsupportedRecursion
 from myia.ir.core import Op
 from myia.primitives.core.py import Code
 
@@ -76,7 +77,9 @@ class Knowledge:
         member = self.members[code]
         same = member.cells.keys() == cells.keys()
         if not same or not all(forms.is_same(member.cells[k], x) for k, x in cells.items()):
-            self.ctx.fail(Unsupported, what="a recursion of functions with different closures")
+            self.ctx.fail(
+                UnsupportedRecursion, what="a recursion of functions with different closures"
+            )
         return member
 
     def learn(self, key: object, xs: Sequence[Abstract], held: frozenset[int]) -> None:

@@ -27,7 +27,7 @@ import numpy as np
 
 from myia.infer import registry
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap import ArrayObject
 from myia.infer.domain.values import (
     Abstract,
@@ -51,6 +51,7 @@ from myia.infer.recursion.items import refuse_generator
 from myia.infer.recursion.knowledge import Cells, Knowledge, Learned
 from myia.infer.recursion.registers import File, Layout
 from myia.infer.recursion.running import BlockRunner, Env
+from myia.infer.unsupported import UnsupportedRecursion
 from myia.ir.avals import I64
 from myia.ir.builder import current_builder
 from myia.ir.core import Op, Region, Value
@@ -148,7 +149,9 @@ class Machine(Knowledge, BlockRunner):
         size = sum(aval.nbytes for aval in self.frame_file.avals) * self.limit
         if size > MAX_FRAME_BYTES:
             what = f"a recursion whose {self.limit} frames take {size / 2**30:.1f} GiB"
-            self.ctx.fail(Unsupported, what=what, help_text="hold fewer arrays across its calls")
+            self.ctx.fail(
+                UnsupportedRecursion, what=what, help_text="hold fewer arrays across its calls"
+            )
 
     def iteration(self, xs: list[Value]) -> Sequence[Abstract]:
         """One block: from pc, depth and registers to those after it."""
@@ -231,7 +234,7 @@ class Machine(Knowledge, BlockRunner):
     def call(self, code: Code, end: Call, f: Abstract, env: Env) -> Abstract:
         ctx, op = self.ctx, end.op
         if not _is_plain(ctx, ctx.force(f)):
-            ctx.fail(Unsupported, what=f"a recursive call through {ctx.describe(f)}")
+            ctx.fail(UnsupportedRecursion, what=f"a recursive call through {ctx.describe(f)}")
         try:
             self.awaits_call = True
             ctx.run(Region((), (op,), ()), env)
@@ -243,7 +246,7 @@ class Machine(Knowledge, BlockRunner):
             self.awaits_call = False
         callee = self.member(reached.code, reached.cells)
         if self.callees.setdefault(op, reached.code) is not reached.code:
-            ctx.fail(Unsupported, what="a recursive call of one function or another")
+            ctx.fail(UnsupportedRecursion, what="a recursive call of one function or another")
         live = [env[x] for x in end.target.live]
         held = self.held(live, reached.arguments)
         self.owners |= {end.target: code, callee.entry: reached.code}
@@ -295,7 +298,9 @@ class Machine(Knowledge, BlockRunner):
             what = (
                 "a recursion that passes on a view or an array of its own, and writes to the first"
             )
-            self.ctx.fail(Unsupported, what=what, help_text="pass the array and the bounds")
+            self.ctx.fail(
+                UnsupportedRecursion, what=what, help_text="pass the array and the bounds"
+            )
 
     def too_deep(self, code: Code) -> str:
         return f"maximum recursion depth exceeded in a call of `{code.name}`"

@@ -7,7 +7,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, promote
 from myia.infer.domain.dynamic_axes import pad_masked
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, SliceValue, Static, is_none
 from myia.infer.domain.views import reshape
@@ -15,6 +15,7 @@ from myia.infer.dynamic import access
 from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import for_dynamic_arrays, function, is_given, method
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.library.numpy.reductions import operand_and_axis
@@ -44,7 +45,7 @@ WHOLE = SliceValue(NONE, NONE, NONE)
 def _sortable(ctx: Context, a: Abstract, axis: Abstract, name: str) -> tuple[Value, int]:
     whole = array(ctx, a)
     if dtype_of(ctx, whole).kind == "c":
-        ctx.fail(Unsupported, what=f"`{name}` of complex numbers")
+        ctx.fail(UnsupportedFunction, what=f"`{name}` of complex numbers")
     if not ctx.shape(whole) and not is_none(axis):
         ctx.fail(BadValue, message="axis -1 is out of bounds for array of dimension 0")
     x, i = operand_and_axis(ctx, whole, axis)
@@ -112,7 +113,7 @@ def _searchsorted(
         xs = ctx.call(Static(np.take), (xs[0], sorter), {}), xs[1]
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
     if dtype.kind == "c":
-        ctx.fail(Unsupported, what="`numpy.searchsorted` of complex numbers")
+        ctx.fail(UnsupportedFunction, what="`numpy.searchsorted` of complex numbers")
     elements, wanted = (value_of(ctx, x, dtype) for x in xs)
     of = static_value(ctx, side, "the side")
     if elements.aval.size > MAX_COMPARED_ELEMENTS:

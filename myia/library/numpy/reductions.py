@@ -13,12 +13,13 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.memory_order import ravel, result_like
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
 from myia.infer.domain.views import reshape
 from myia.infer.numeric import floating_point_errors
 from myia.infer.registry import Variant, function, is_given, method
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,
@@ -114,7 +115,7 @@ class _Reduction:
         shape = ctx.shape(x)
         computed = dtype_argument(ctx, dtype) or self.computed(dtype_of(ctx, x))
         if computed.kind not in self.kinds:
-            ctx.fail(Unsupported, what=f"`numpy.{self.name}` of {computed}")
+            ctx.fail(UnsupportedFunction, what=f"`numpy.{self.name}` of {computed}")
         axes = reduction_axes(ctx, axis, len(shape))
         if self.without_identity and not is_given(initial):
             self._check_identity(ctx, where, math.prod(shape[i] for i in axes))
@@ -200,7 +201,7 @@ def _cumulative_handler(
             wanted = sum_dtype(dtype_of(ctx, x))
         wanted = dtype_argument(ctx, dtype) or wanted
         if wanted.kind == "b" or (is_extremum and wanted.kind == "c"):
-            ctx.fail(Unsupported, what=f"`numpy.{name}` of {wanted}")
+            ctx.fail(UnsupportedFunction, what=f"`numpy.{name}` of {wanted}")
         value = primitive(value_of(ctx, x, wanted), axis=i, reverse=False)
         return store_out(ctx, result_like(ctx, value, x), out)
 
@@ -237,7 +238,7 @@ def _arg_extremum_handler(name: str, primitive: CallablePrimitive) -> Callable[.
     ) -> Abstract:
         whole = array(ctx, a)
         if dtype_of(ctx, whole).kind == "c":
-            ctx.fail(Unsupported, what=f"`numpy.{name}` of complex numbers")
+            ctx.fail(UnsupportedFunction, what=f"`numpy.{name}` of complex numbers")
         x, i = operand_and_axis(ctx, whole, axis)
         if ctx.shape(x)[i] == 0:
             ctx.fail(BadValue, message=NO_INDEX.format(name))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract
 from myia.infer.registry import function
+from myia.infer.unsupported import UnsupportedFunction
 
 FILES = "reads or writes files or buffers"
 TEXT = "makes text of arrays"
@@ -61,7 +61,7 @@ REASONS: dict[str, str] = {
 def _refuse(name: str, reason: str) -> None:
     def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
         ctx.fail(
-            Unsupported,
+            UnsupportedFunction,
             what=f"`numpy.{name}`",
             label_text=f"it {reason}" if not reason.startswith("its") else reason,
             help_text=HELP[reason],

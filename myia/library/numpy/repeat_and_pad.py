@@ -8,9 +8,9 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, Scalar, Static, Tuple, is_none
 from myia.infer.registry import function, method
+from myia.infer.unsupported import UnsupportedFunction
 from myia.library.numpy.reductions import operand_and_axis
 from myia.library.source import padding
 from myia.library.support.arguments import (
@@ -97,7 +97,7 @@ def _pad(
     """JAX rounds ramps otherwise."""
     name = static_value(ctx, mode, "the mode of `np.pad`")
     if not isinstance(name, str):
-        ctx.fail(Unsupported, what=f"`mode={name!r}` of `numpy.pad`")
+        ctx.fail(UnsupportedFunction, what=f"`mode={name!r}` of `numpy.pad`")
     if name == "linear_ramp":
         return call_source(ctx, padding.linear_ramp, (array, pad_width), options)
     return _padded(ctx, array, pad_width, mode, **options)

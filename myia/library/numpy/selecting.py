@@ -8,7 +8,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import convert, promote
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import (
     NONE,
@@ -30,6 +30,7 @@ from myia.infer.registry import (
     is_given,
     method,
 )
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.avals import Aval
 from myia.library.support import value_formulas
 from myia.library.support.arguments import (
@@ -116,7 +117,7 @@ def _clip(
     given = [numeric(ctx, x) for x in (a, low, high) if not is_none(x)]
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in given))
     if dtype.kind == "c":
-        ctx.fail(Unsupported, what="`numpy.clip` of complex numbers")
+        ctx.fail(UnsupportedFunction, what="`numpy.clip` of complex numbers")
     aval = Aval(dtype, broadcast_shapes(ctx, *given))
     value = operand(ctx, given[0], aval)
     if not (is_none(low) or _is_outside_range(low, dtype, -1)):
@@ -167,7 +168,7 @@ def _round(ctx: Context, a: Abstract, decimals: Abstract = ZERO, out: Abstract =
     dtype = dtype_of(ctx, x)
     if dtype.kind in "biu":
         if digits < 0 or (digits > 0 and dtype.kind == "b"):
-            ctx.fail(Unsupported, what=f"`np.round` of {dtype} to {digits} decimals")
+            ctx.fail(UnsupportedFunction, what=f"`np.round` of {dtype} to {digits} decimals")
         dtype = np.dtype(np.float16) if dtype.kind == "b" else dtype
         return store_out(ctx, cast(ctx, x, dtype), out)
     value = value_formulas.round_to(value_of(ctx, x), digits)

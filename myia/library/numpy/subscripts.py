@@ -6,12 +6,12 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, SliceValue, Static, Tuple, is_none
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.numeric.constant_methods import abstract_of
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import subscript
+from myia.infer.unsupported import UnsupportedFunction
 from myia.library.numpy.arrays.shaping import view_with_shape
 from myia.library.support.arguments import cast, numeric
 from myia.library.support.traced import python_value
@@ -67,7 +67,9 @@ def _c(ctx: Context, key: Abstract) -> Abstract:
 
 def _part(ctx: Context, item: Abstract, name: str) -> Abstract:
     if isinstance(item, Static) and isinstance(item.value, str):
-        ctx.fail(Unsupported, what=f"a directive of `{name}`", help_text="use `np.concatenate`")
+        ctx.fail(
+            UnsupportedFunction, what=f"a directive of `{name}`", help_text="use `np.concatenate`"
+        )
     if not isinstance(item, SliceValue):
         return item if is_dynamic(ctx, item) else numeric(ctx, item)
     start = Static(0) if is_none(item.start) else item.start

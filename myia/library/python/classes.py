@@ -15,7 +15,7 @@ import numpy as np
 
 from myia.infer.boundary import inner_classes
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.facts import ClassAttribute
 from myia.infer.domain.heap import DictObject, ListObject, SetObject
 from myia.infer.domain.values import (
@@ -31,6 +31,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant, python_result
 from myia.infer.registry import as_is, function, method
+from myia.infer.unsupported import UnsupportedClass
 from myia.primitives.core import desugared
 
 TOP = "define the class at the top of the module"
@@ -54,7 +55,7 @@ def _make_class(
     text: Any = ctx.static(name, "the name of a class")
     keywords = {key: ctx.static(x, f"`{key}=` of a class") for key, x in options.items()}
     if keywords not in ({}, {"metaclass": abc.ABCMeta}):
-        ctx.fail(Unsupported, what=f"`{next(iter(keywords))}=` of a class", help_text=TOP)
+        ctx.fail(UnsupportedClass, what=f"`{next(iter(keywords))}=` of a class", help_text=TOP)
     given = [
         x.function if isinstance(x, PyFunction) else ctx.static(x, "a base of a class")
         for x in ctx.list_items(bases)
@@ -64,12 +65,12 @@ def _make_class(
     made: dict[str, Any] = {}
     for key, x in zip(contents.keys, contents.values):
         if key in UNSUPPORTED:
-            ctx.fail(Unsupported, what=f"`{key}` of a class in a function", help_text=TOP)
+            ctx.fail(UnsupportedClass, what=f"`{key}` of a class in a function", help_text=TOP)
         made[key] = _member(ctx, key, ctx.force(x), is_constant)
     is_error = any(isinstance(b, type) and issubclass(b, BaseException) for b in given)
     if is_error and any(isinstance(x, FunctionType) for x in made.values()):
         what = "an exception with methods that is defined in a function"
-        ctx.fail(Unsupported, what=what, help_text=TOP)
+        ctx.fail(UnsupportedClass, what=what, help_text=TOP)
     _check_bases(ctx, given)
     code = ctx.frames[-1].code
     made["__module__"] = code.namespace.globals.get("__name__", "__main__")
@@ -94,7 +95,9 @@ def _member(ctx: Context, name: str, x: Abstract, is_constant: bool) -> Any:
     if known is not None and (is_constant or _is_settled(name, known.value)):
         return known.value
     if is_constant:
-        ctx.fail(Unsupported, what=f"`{name}`, known at run time, in this class", help_text=TOP)
+        ctx.fail(
+            UnsupportedClass, what=f"`{name}`, known at run time, in this class", help_text=TOP
+        )
     return inner_classes.member(ctx, x)
 
 
@@ -109,7 +112,7 @@ def _check_bases(ctx: Context, bases: list[Any]) -> None:
         known = isinstance(base, type) and type(base) in METACLASSES
         if not known or any(map(_initializes, base.__mro__)):
             what = f"a class in a function that derives from `{getattr(base, '__name__', base)}`"
-            ctx.fail(Unsupported, what=what, help_text=TOP)
+            ctx.fail(UnsupportedClass, what=what, help_text=TOP)
         ctx.fact(ClassAttribute(base, "__init_subclass__"))
 
 
@@ -178,9 +181,9 @@ def _dataclass(ctx: Context, *cls: Abstract, **options: Abstract) -> Abstract:
 def _make_dataclass(ctx: Context, maker: Partial, args: tuple, kwargs: dict) -> Abstract:
     cls = ctx.static(args[0], "a dataclass")
     if not inner_classes.is_inner(cls):
-        ctx.fail(Unsupported, what="`dataclass` of a class from outside of the function")
+        ctx.fail(UnsupportedClass, what="`dataclass` of a class from outside of the function")
     if maker.meta.get("slots"):
-        ctx.fail(Unsupported, what="`slots=True` of a class in a function", help_text=TOP)
+        ctx.fail(UnsupportedClass, what="`slots=True` of a class in a function", help_text=TOP)
     for name in cls.__annotations__:
         default = vars(cls).get(name)
         default = default.default if isinstance(default, dataclasses.Field) else default

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap import DictObject, SetObject
 from myia.infer.domain.values import (
     NONE,
@@ -28,6 +28,7 @@ from myia.infer.numeric.constant_methods import constant_or_none, is_set, set_it
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import MADE
+from myia.infer.unsupported import UnsupportedContainer
 from myia.library.python.iterators import items_of_kind
 from myia.library.source import deques
 from myia.library.source.deques import new_deque
@@ -47,7 +48,7 @@ def _defaultdict(
     held = [child for child in factory.children() if not isinstance(child, (Ref, Static))]
     if held or not isinstance(factory, (Static, Closure)):
         what = f"a defaultdict of {ctx.describe(factory)}"
-        ctx.fail(Unsupported, what=what, help_text=f"give it {FACTORY}")
+        ctx.fail(UnsupportedContainer, what=what, help_text=f"give it {FACTORY}")
     cls: Any = collections.defaultdict
     return ctx.new(DictObject(contents.keys, contents.values, cls, factory))
 
@@ -79,7 +80,9 @@ def _items_of_deque(ctx: Context, x: Iterator) -> Items:
             same = is_static_int(now) and is_static_int(before) and now.value == before.value
         if not same:
             what = "a deque that is changed while a loop runs over it"
-            ctx.fail(Unsupported, what=what, help_text="loop over a copy: `for x in list(d):`")
+            ctx.fail(
+                UnsupportedContainer, what=what, help_text="loop over a copy: `for x in list(d):`"
+            )
 
     def item(i: Abstract) -> Abstract:
         unchanged()
@@ -106,7 +109,7 @@ def _counter(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> A
         found = collections.Counter(dict_key(ctx, item) for item in ctx.list_items(x))
         counts.update((key, Static(n)) for key, n in found.items())
     if items:
-        ctx.fail(Unsupported, what="keywords of a Counter", help_text="give it a dict")
+        ctx.fail(UnsupportedContainer, what="keywords of a Counter", help_text="give it a dict")
     return ctx.new(DictObject(tuple(counts), tuple(counts.values()), collections.Counter))
 
 
@@ -116,7 +119,7 @@ def _counter(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> A
 def _static_items(ctx: Context, self: Ref) -> dict[Any, Abstract]:
     if not ctx.contents_as(self, SetObject).own:
         help_text = "change a copy: `seen = set(seen)`; or use a dict: `seen[x] = True`"
-        ctx.fail(Unsupported, what="changing a set of the caller", help_text=help_text)
+        ctx.fail(UnsupportedContainer, what="changing a set of the caller", help_text=help_text)
     return {dict_key(ctx, item): item for item in set_items(ctx, self)}
 
 

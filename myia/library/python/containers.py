@@ -9,7 +9,7 @@ from typing import Any
 
 from myia.infer.domain.checks import HIDDEN
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
@@ -32,6 +32,7 @@ from myia.infer.operators import comparison, operators
 from myia.infer.paths.branches import branch
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.registry import as_is, function, method
+from myia.infer.unsupported import UnsupportedContainer
 from myia.library.support.from_source import call_source
 
 # ----- Lists
@@ -43,7 +44,7 @@ def _append(ctx: Context, self: Ref, item: Abstract) -> Abstract:
         growing_lists.append(ctx, self, item)
     except Mismatch as m:
         how: Any = m.help
-        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **how)
+        ctx.fail(UnsupportedContainer, what=f"{m.a} turning into {m.b}", **how)
     return NONE
 
 
@@ -66,7 +67,7 @@ def _static_items(ctx: Context, self: Ref, what: str) -> ListObject:
     contents = ctx.contents(self)
     if not isinstance(contents, ListObject):
         ctx.fail(
-            Unsupported,
+            UnsupportedContainer,
             what=f"`{what}` of a list built in a loop",
             help_text="use an array and an index",
         )
@@ -98,7 +99,7 @@ def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstrac
     try:
         list_edits.insert(ctx, self, index, item)
     except Mismatch as m:
-        ctx.fail(Unsupported, what=f"{m.a} turning into {m.b}", **m.help)
+        ctx.fail(UnsupportedContainer, what=f"{m.a} turning into {m.b}", **m.help)
     return NONE
 
 

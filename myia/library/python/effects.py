@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from myia.infer.boundary.host_calls import Results, emit_host_call, structure_of
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.values import (
     NONE,
@@ -30,6 +30,7 @@ from myia.infer.domain.values import (
 from myia.infer.numeric.f_strings import escaped, printed, values_of
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.registry import FUNCTIONS, as_is, function, when_imported
+from myia.infer.unsupported import UnsupportedText
 from myia.ir.builder import Builder, current_span, emit
 from myia.ir.core import Region
 from myia.library.source import progress_bar
@@ -50,7 +51,7 @@ def _print(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
     """Run-time values are printed when the program runs, with `str`."""
     sep, end = (_option(ctx, options.pop(name, NONE), name) for name in ("sep", "end"))
     if any(name != "flush" for name in options):
-        ctx.fail(Unsupported, what="`print` to a file")
+        ctx.fail(UnsupportedText, what="`print` to a file")
     found = [printed(ctx, x, "s") for x in args]
     items = [x for _, xs in found for x in xs]
     template = (" " if sep is None else escaped(sep)).join(text for text, _ in found)
@@ -118,7 +119,7 @@ def _log(
     extra = options.pop("extra", NONE)
     if not all(is_none(x) or x == Static(False) for x in options.values()):
         what = f"`{min(options)}` of a log"
-        ctx.fail(Unsupported, what=what, help_text="put what it would say into the message")
+        ctx.fail(UnsupportedText, what=what, help_text="put what it would say into the message")
     if not ctx.fact(Answer(logging.Logger.isEnabledFor, to, at)):
         return NONE
 
@@ -203,7 +204,7 @@ def _warn(
     if isinstance(message, NewException):
         cls, names = message.cls, message.names
         if names or len(message.arguments) != 1:
-            ctx.fail(Unsupported, what="a warning that is not made of one text")
+            ctx.fail(UnsupportedText, what="a warning that is not made of one text")
         (text,) = message.arguments
     if not (isinstance(cls, type) and issubclass(cls, Warning)):
         ctx.fail(BadType, message=f"category must be a Warning subclass, not {cls!r}")

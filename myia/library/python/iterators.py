@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import ListObject
 from myia.infer.domain.values import (
     FALSE,
@@ -50,6 +50,7 @@ from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function
+from myia.infer.unsupported import UnsupportedIteration
 from myia.library.python.generators import (
     Handler,
     comes_one_by_one,
@@ -100,7 +101,7 @@ def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstra
     one_by_one = [comes_one_by_one(x) for x in iterables]
     if any(map(is_generator, iterables)) or (iterables and all(one_by_one)):
         if is_strict:
-            ctx.fail(Unsupported, what="`zip` of a generator with `strict`")
+            ctx.fail(UnsupportedIteration, what="`zip` of a generator with `strict`")
         return zip_generator(ctx, iterables)
     if is_strict:
         iterables = tuple(reiterable(ctx, x) for x in iterables)
@@ -167,7 +168,9 @@ def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
         ctx.fail(BadType, message=f"{ctx.describe(iterator)} is not an iterator")
     if any(isinstance(x, Iterator) and isinstance(x.state, Ref) for x in iterator.items):
         help_text = "take an item by its index, or write a loop"
-        ctx.fail(Unsupported, what="`next` of an iterator over iterators", help_text=help_text)
+        ctx.fail(
+            UnsupportedIteration, what="`next` of an iterator over iterators", help_text=help_text
+        )
     taken = items_taken(ctx, iterator)
     items = items_of(ctx, iterator)
     if is_static_int(items.length) and not items.length.value:

@@ -16,7 +16,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.values import (
     NONE,
     Abstract,
@@ -49,6 +49,7 @@ from myia.infer.loops.prefetching import (
 )
 from myia.infer.operators import operators
 from myia.infer.registry import as_is, function
+from myia.infer.unsupported import UnsupportedIteration
 from myia.library.python.generators import (
     ENDLESS_LENGTH,
     Handler,
@@ -347,7 +348,7 @@ def _zip_longest(
 def _tee(ctx: Context, iterable: Abstract, n: Abstract = Static(2)) -> Abstract:
     def late() -> Abstract:
         what = "`itertools.tee` of a generator, or of what is changed meanwhile,"
-        ctx.fail(Unsupported, what=what, help_text="make a list of the items first")
+        ctx.fail(UnsupportedIteration, what=what, help_text="make a list of the items first")
 
     def early() -> tuple[Abstract, ...]:
         return ctx.list_items(iterable, to_end=False)

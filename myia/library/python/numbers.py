@@ -16,7 +16,7 @@ from myia.infer.domain.dtypes import (
     is_weak,
     kind_of,
 )
-from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.values import (
     FALSE,
     NONE,
@@ -35,6 +35,7 @@ from myia.infer.operators import operators
 from myia.infer.operators.numpy_operands import is_numpys
 from myia.infer.operators.truth import truth
 from myia.infer.registry import function
+from myia.infer.unsupported import UnsupportedFunction
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 
@@ -136,7 +137,7 @@ def _round_to_digits(ctx: Context, x: Abstract, ndigits: Abstract) -> Abstract:
     if kind_of(x) in "iub" and ctx.int_of(ndigits, "the number of digits") >= 0:
         return operators.unary(ctx, "+", x)
     ctx.fail(
-        Unsupported,
+        UnsupportedFunction,
         what="`round` of a Python number to digits",
         label_text="Python rounds the exact decimal expansion",
         help_text="use `np.round(x, n)`, which rounds `x * 10**n`",

@@ -15,7 +15,7 @@ from myia.infer.boundary.arguments import DEVICE_ARRAY, call_partial
 from myia.infer.boundary.instances import slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES, is_weak, number_dtype
-from myia.infer.domain.errors import BadType, BadValue, CertainError, Unsupported
+from myia.infer.domain.errors import BadType, BadValue, CertainError
 from myia.infer.domain.facts import ABSENT, Answer, ClassAttribute, HasAttribute, IsDefined
 from myia.infer.domain.heap import DictObject, InstanceObject, SetObject
 from myia.infer.domain.values import (
@@ -48,6 +48,7 @@ from myia.infer.numeric.f_strings import brace_format, format_parts
 from myia.infer.paths.caught import class_of_caught, option_of, text
 from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import in_python
+from myia.infer.unsupported import UnsupportedAttribute
 
 # ----- Types and attributes
 
@@ -77,7 +78,7 @@ def class_of(ctx: Context, x: Abstract) -> type:
         if isinstance(contents, (InstanceObject, DictObject, SetObject)):
             return in_python(contents.cls)
         return np.ndarray if ctx.is_array(x) or is_dynamic(ctx, x) else list
-    ctx.fail(Unsupported, what=f"the type of {ctx.describe(x)}")
+    ctx.fail(UnsupportedAttribute, what=f"the type of {ctx.describe(x)}")
 
 
 @function(isinstance, dynamic=as_is)
@@ -114,7 +115,7 @@ def _is_device_array(ctx: Context, x: Abstract) -> Abstract:
         return FALSE
     if isinstance(x, Ref) and getattr(ctx.contents(x), "readonly", None) == DEVICE_ARRAY:
         return TRUE
-    ctx.fail(Unsupported, what="to tell NumPy's arrays from those of JAX")
+    ctx.fail(UnsupportedAttribute, what="to tell NumPy's arrays from those of JAX")
 
 
 @function(type, dynamic=as_is)
@@ -127,7 +128,7 @@ def _super(ctx: Context, cls: Abstract, x: Abstract) -> Abstract:
     contents = ctx.contents(x) if isinstance(x, Ref) else None
     of = ctx.static(cls, "the class of `super`")
     if not isinstance(contents, InstanceObject) or not issubclass(contents.cls, of):
-        ctx.fail(Unsupported, what=f"`super` of {ctx.describe(x)}")
+        ctx.fail(UnsupportedAttribute, what=f"`super` of {ctx.describe(x)}")
     return Super(of, x)
 
 
@@ -169,7 +170,7 @@ def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
     if not isinstance(contents, InstanceObject):
         found = ctx.fact(HasAttribute(class_of(ctx, x), wanted))
         if not found and isinstance(x, PyFunction):
-            ctx.fail(Unsupported, what=f"the attribute `{wanted}` of a function")
+            ctx.fail(UnsupportedAttribute, what=f"the attribute `{wanted}` of a function")
         return Static(found)
     if wanted in contents.names:
         return TRUE
@@ -257,7 +258,9 @@ def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -
 def _delattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
     wanted, contents = ctx.static(name, "the name of an attribute"), ctx.held(x)
     if not isinstance(contents, InstanceObject) or ctx.fact(IsDefined(contents.cls, wanted)):
-        ctx.fail(Unsupported, what=f"`del` of the attribute `{wanted}` of {ctx.describe(x)}")
+        ctx.fail(
+            UnsupportedAttribute, what=f"`del` of the attribute `{wanted}` of {ctx.describe(x)}"
+        )
     if wanted not in contents.names:
         message = f"{contents.cls.__name__!r} object has no attribute {wanted!r}"
         ctx.fail(BadValue, message=message, exception="AttributeError")

@@ -21,7 +21,7 @@ import numpy as np
 from myia.infer.attributes import kind_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import is_fixed
 from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import NONE, Abstract, Method, Partial, Static, Tuple, is_static_int
@@ -32,6 +32,7 @@ from myia.infer.numeric.samples import OPERATORS, NoSample, has, sample, type_of
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
 from myia.infer.registry import METHODS, as_is, function, method
+from myia.infer.unsupported import UnsupportedOperator
 
 Apply = Callable[..., Abstract]
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
@@ -110,7 +111,7 @@ def _of_constants(f: Callable) -> Apply:
     def handler(ctx: Context, *args: Abstract) -> Abstract:
         found = evaluated(ctx, f, *args)
         if found is None:
-            ctx.fail(Unsupported, what=f"`operator.{f.__name__}` of run-time values")
+            ctx.fail(UnsupportedOperator, what=f"`operator.{f.__name__}` of run-time values")
         return found
 
     return handler
@@ -170,7 +171,7 @@ def _call_getter(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
         make, given, keywords = make.func, (*make.args, *given), make.keywords
     if not all(map(is_fixed, (*given, *keywords.values()))):
         what = f"`operator.{type(f).__name__}` of objects that may change"
-        ctx.fail(Unsupported, what=what, help_text="write a lambda")
+        ctx.fail(UnsupportedOperator, what=what, help_text="write a lambda")
     named: dict[str, Abstract] = {name: Static(x) for name, x in keywords.items()}
     return ctx.call(ctx.call(Static(make), tuple(map(Static, given)), named), args, kwargs)
 
@@ -218,7 +219,7 @@ def _special(
 ) -> Abstract:
     cls = type_of(ctx, x)
     if cls is None:
-        ctx.fail(Unsupported, what=f"`{name}` of {ctx.describe(x)}")
+        ctx.fail(UnsupportedOperator, what=f"`{name}` of {ctx.describe(x)}")
     if not has(cls, name):
         message = f"{cls.__name__!r} object has no attribute {name!r}"
         ctx.fail(BadValue, message=message, exception="AttributeError")
@@ -262,7 +263,7 @@ def _takes(ctx: Context, name: str, op: str, x: Abstract, y: Abstract) -> bool:
     except (TypeError, ValueError) as error:
         ctx.fail(BadValue, message=str(error), exception=type(error).__name__)
     what = f"`{name}` of {ctx.describe(x)} and {ctx.describe(y)}"
-    ctx.fail(Unsupported, what=what, help_text=f"write the operator `{op}`")
+    ctx.fail(UnsupportedOperator, what=what, help_text=f"write the operator `{op}`")
 
 
 for _name, _handler in SPECIAL.items():
@@ -278,7 +279,7 @@ def _call_of_class(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
     key = (kind_of(ctx, args[0]) if args else None, name)
     if getattr(cls, name, None) is not f or key not in METHODS:
         what = f"`{f.__objclass__.__name__}.{name}` of such an argument"
-        ctx.fail(Unsupported, what=what)
+        ctx.fail(UnsupportedOperator, what=what)
     return ctx.call(Method(key, args[0]), args[1:], kwargs)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import AnyList, BufferObject
 from myia.infer.domain.lengths import length_of
 from myia.infer.domain.mismatch import Mismatch
@@ -23,6 +23,7 @@ from myia.infer.domain.values import Abstract, Ref, Scalar, as_ref, is_none
 from myia.infer.indexing.indexing import getitem
 from myia.infer.lists import growing_lists
 from myia.infer.lists.item_templates import ItemTemplate, item_templates_of, unified
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.library.support.from_source import call_source
@@ -79,7 +80,7 @@ def _buffer(ctx: Context, x: Abstract, capacity: int) -> BufferObject:
     try:
         template = unified(item_templates_of(contents, ctx.heap))
     except Mismatch:
-        ctx.fail(Unsupported, what="`sorted` by run-time values", help_text=SORT_NUMBERS)
+        ctx.fail(UnsupportedFunction, what="`sorted` by run-time values", help_text=SORT_NUMBERS)
     return growing_lists.to_buffer(contents, template, capacity, ctx.heap)
 
 
@@ -91,7 +92,7 @@ def _require_order(ctx: Context, template: ItemTemplate) -> None:
             ctx.fail(BadType, message=message)
         return
     if template.kind != "tuple" or not template.leaves:
-        ctx.fail(Unsupported, what="`sorted` by run-time values", help_text=SORT_NUMBERS)
+        ctx.fail(UnsupportedFunction, what="`sorted` by run-time values", help_text=SORT_NUMBERS)
     for part in template.items:
         if part.kind != "static":  # the same in all
             _require_order(ctx, part)

@@ -12,7 +12,7 @@ import numpy as np
 
 from myia.infer.boundary import inner_classes
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import CellObject, DictObject, InstanceObject
 from myia.infer.domain.values import (
     FALSE,
@@ -29,6 +29,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.paths.caught import class_of_caught, option_of
 from myia.infer.registry import as_is, function
+from myia.infer.unsupported import UnsupportedContext
 from myia.ir.core import walk
 from myia.library.python.objects import class_of
 from myia.primitives.core import desugared, py
@@ -79,7 +80,7 @@ def _catches_nothing(ctx: Context, context: Abstract) -> Abstract:
         what = (
             f"`{class_of(ctx, context).__name__}`, which may catch an exception, around a `yield`"
         )
-        ctx.fail(Unsupported, what=what, help_text="enter it around the `with`")
+        ctx.fail(UnsupportedContext, what=what, help_text="enter it around the `with`")
     return NONE
 
 
@@ -101,7 +102,7 @@ def _method(ctx: Context, context: Abstract, name: str) -> Abstract:
         return found
     cls = class_of(ctx, context)
     if isinstance(context, (Static, Outside)) and hasattr(cls, name):
-        ctx.fail(Unsupported, what=f"the context `{cls.__name__}`", help_text=HOST)
+        ctx.fail(UnsupportedContext, what=f"the context `{cls.__name__}`", help_text=HOST)
     message = f"{cls.__name__!r} object does not support the context manager protocol"
     ctx.fail(BadType, message=message)
 
@@ -129,14 +130,14 @@ def _context(ctx: Context, f: Abstract, args: Abstract, options: Abstract) -> Ab
 def _catch_warnings(ctx: Context, *, record: Abstract = FALSE) -> Abstract:
     """Compiled code does not warn: there is nothing to catch."""
     if ctx.static(record, "`record` of `catch_warnings`"):
-        ctx.fail(Unsupported, what="`warnings.catch_warnings(record=True)`")
+        ctx.fail(UnsupportedContext, what="`warnings.catch_warnings(record=True)`")
     return _nothing(ctx)
 
 
 @function(warnings.simplefilter, warnings.filterwarnings)
 def _filter(ctx: Context, action: Abstract, *rest: Abstract, **options: Abstract) -> Abstract:
     if (wanted := ctx.static(action, "a filter of warnings")) == "error":
-        ctx.fail(Unsupported, what=f"the filter {wanted!r}", help_text=HOST)
+        ctx.fail(UnsupportedContext, what=f"the filter {wanted!r}", help_text=HOST)
     return NONE
 
 
@@ -196,7 +197,9 @@ def _errstate(ctx: Context, **modes: Abstract) -> Abstract:
             continue
         if name == "call" or wanted[name] not in (None, "ignore", "warn", "raise"):
             what = f"`np.errstate({name}={wanted.get(name)!r})`"
-            ctx.fail(Unsupported, what=what, help_text='use `"raise"`, `"ignore"` or `"warn"`')
+            ctx.fail(
+                UnsupportedContext, what=what, help_text='use `"raise"`, `"ignore"` or `"warn"`'
+            )
     of_all = wanted.pop("all", None)
     for name in ALL_ERRORS:
         wanted[name] = of_all if wanted.get(name) is None else wanted[name]

@@ -16,13 +16,14 @@ import numpy as np
 
 from myia.infer.boundary.instances import state_of
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.facts import Question
 from myia.infer.domain.heap import InstanceObject, ListObject
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.numeric.promotion import is_numeric
 from myia.infer.registry import function
 from myia.infer.stand_ins import StandIn, in_python, register
+from myia.infer.unsupported import UnsupportedRandom
 from myia.library.random.constants import fresh
 from myia.library.random.generator import Generator
 from myia.library.random.words import seeds
@@ -162,14 +163,14 @@ def static_seed(ctx: Context, seed: Abstract) -> Any:
     if isinstance(seed, Ref) and isinstance(contents := ctx.contents(seed), ListObject):
         items = contents.items
     if items is None or not all(isinstance(x, Static) for x in items):
-        ctx.fail(Unsupported, what=f"{ctx.describe(seed)} as a seed", help_text=GIVE_INT)
+        ctx.fail(UnsupportedRandom, what=f"{ctx.describe(seed)} as a seed", help_text=GIVE_INT)
     return [x.value for x in items if isinstance(x, Static)]
 
 
 @function(np.random.Generator)
 def _generator(ctx: Context, bit_generator: Abstract) -> Abstract:
     if _class(ctx, bit_generator) not in BIT_GENERATORS:
-        ctx.fail(Unsupported, what=f"a generator of {ctx.describe(bit_generator)}")
+        ctx.fail(UnsupportedRandom, what=f"a generator of {ctx.describe(bit_generator)}")
     return ctx.new(InstanceObject(Generator, ("bit_generator",), (bit_generator,)))
 
 

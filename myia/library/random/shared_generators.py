@@ -15,12 +15,13 @@ import numpy as np
 
 from myia.infer.boundary.instances import state_of
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.facts import Held
 from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import NONE, Abstract, Scalar, Static
 from myia.infer.registry import function
 from myia.infer.stand_ins import STAND_INS, StandIn, register
+from myia.infer.unsupported import UnsupportedRandom
 from myia.library.random.numpy_random import locate_errors, refuse_others, static_seed
 from myia.library.random.python_random import Random, take_over
 from myia.library.random.random_state import RandomState
@@ -148,7 +149,7 @@ def _of_seed(cls: Any) -> Any:
         found = None if isinstance(seed, Scalar) else static_seed(ctx, seed)
         if found is None:
             what = f"`{cls.__name__}` without a seed that is known at compile time"
-            ctx.fail(Unsupported, what=what, help_text=GIVE_SEED)
+            ctx.fail(UnsupportedRandom, what=what, help_text=GIVE_SEED)
         try:
             return _made(ctx, cls(found))
         except (TypeError, ValueError) as error:

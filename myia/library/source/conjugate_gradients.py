@@ -16,12 +16,13 @@ import numpy as np
 
 from myia.infer.custom.regions import close_region
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap import CellObject, Heap
 from myia.infer.domain.values import NONE, Abstract, Closure, PyFunction, Static, Tuple
 from myia.infer.jax.objects.dispatch import call_library
 from myia.infer.registry import function as registered
 from myia.infer.registry import is_traced, when_imported
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.avals import Aval
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region, Value, captures
@@ -60,7 +61,9 @@ def _cg(
     M: Abstract = NONE,
 ) -> Abstract:
     if not ctx.is_array(b):
-        ctx.fail(Unsupported, what=f"`cg` for {ctx.describe(b)}", help_text="give it an array")
+        ctx.fail(
+            UnsupportedFunction, what=f"`cg` for {ctx.describe(b)}", help_text="give it an array"
+        )
     right = value_of(ctx, b)
 
     def product(v: Abstract) -> Abstract:
@@ -98,10 +101,12 @@ def _check(ctx: Context, before: Heap, aval: Aval, made: Value) -> None:
         ctx.fail(BadValue, message=message)
     code = ctx.heap[ctx.error_id]
     if not (isinstance(code, CellObject) and isinstance(code.content, Static)):
-        ctx.fail(Unsupported, what="an operator of `cg` with a run-time check")
+        ctx.fail(UnsupportedFunction, what="an operator of `cg` with a run-time check")
     changed = (id for id, x in ctx.heap.objects.items() if id in before and x is not before[id])
     if not all(map(ctx.is_of_checks, changed)):
-        ctx.fail(Unsupported, what="an operator of `cg` that changes an object from outside")
+        ctx.fail(
+            UnsupportedFunction, what="an operator of `cg` that changes an object from outside"
+        )
 
 
 def iterations(

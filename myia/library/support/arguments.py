@@ -10,7 +10,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, convert, is_number, is_weak, kind_of
 from myia.infer.domain.dynamic_axes import DynamicAxes, DynamicAxis, prefix_axis
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.lengths import at_least, length_of
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, is_none, is_static_int
@@ -19,6 +19,7 @@ from myia.infer.lists.nested_sequences import as_array
 from myia.infer.numeric.integer_elements import check_python_integer, element
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.infer.registry import is_given
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.support.value_formulas import truth
@@ -141,7 +142,7 @@ def require_c_order(ctx: Context, function: str, order: Abstract) -> None:
     """Refuse any memory order but C's."""
     wanted = static_value(ctx, order, "the order")
     if wanted not in ("C", "K", "A", None):
-        ctx.fail(Unsupported, what=f"`order={wanted!r}` of `{function}`")
+        ctx.fail(UnsupportedFunction, what=f"`order={wanted!r}` of `{function}`")
 
 
 # ----- Dtypes
@@ -172,7 +173,7 @@ def dtype_argument(ctx: Context, x: Abstract) -> np.dtype | None:
     except TypeError as e:
         ctx.fail(BadType, message=str(e))
     if dtype.kind not in "biufc" or dtype.itemsize > (16 if dtype.kind == "c" else 8):
-        ctx.fail(Unsupported, what=f"the dtype {dtype}")
+        ctx.fail(UnsupportedFunction, what=f"the dtype {dtype}")
     return dtype
 
 

@@ -21,9 +21,10 @@ from numpy.typing import DTypeLike
 
 from myia.infer.domain.checks import located_here
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import RaiseReached, Unsupported
+from myia.infer.domain.errors import RaiseReached
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.registry import as_is, function, method
+from myia.infer.unsupported import UnsupportedFunction
 from myia.library.support.ways import SOURCE, defined_by
 
 # Types in NumPy source. Its functions take what NumPy takes: numbers and sequences for arrays, an
@@ -63,8 +64,8 @@ def call_source(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Ab
         if error.exception is NotImplementedError:
             what, _, instead = error.check.message.partition(": ")
             if not instead:
-                ctx.fail(Unsupported, what=what)
-            ctx.fail(Unsupported, what=what, help_text=instead)
+                ctx.fail(UnsupportedFunction, what=what)
+            ctx.fail(UnsupportedFunction, what=what, help_text=instead)
         raise
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import promote
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import DictObject
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
@@ -28,6 +28,7 @@ from myia.infer.jax.tracing.trace import trace
 from myia.infer.jax.tracing.translate import translate
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.library.formulas.lookup import FlatCall, accepts_keyword, jax_function
@@ -275,7 +276,7 @@ def python_value(ctx: Context, x: Any, what: str) -> Any:
         ctx.needs_static(what)
     if isinstance(x, Tuple) or (isinstance(x, Ref) and not isinstance(ctx.contents(x), DictObject)):
         return tuple(python_value(ctx, i, what) for i in ctx.list_items(x))
-    ctx.fail(Unsupported, what=f"{what} that is {ctx.describe(x)}")
+    ctx.fail(UnsupportedFunction, what=f"{what} that is {ctx.describe(x)}")
 
 
 # ----- Application
@@ -289,13 +290,15 @@ def apply_traced(
     assert f is not None
     for option in options:
         if not accepts_keyword(f, option):
-            ctx.fail(Unsupported, what=f"`{option}=` of `{name}`")
+            ctx.fail(UnsupportedFunction, what=f"`{option}=` of `{name}`")
     try:
         closed = trace(FlatCall(f, layout), [v.aval for v in values], options)
     except MyiaError:
         raise
     except NotImplementedError as error:
-        ctx.fail(Unsupported, what=f"`{name}` of these arguments", label_text=_first_line(error))
+        ctx.fail(
+            UnsupportedFunction, what=f"`{name}` of these arguments", label_text=_first_line(error)
+        )
     except (ValueError, IndexError, ArithmeticError) as error:
         ctx.fail(BadValue, message=f"{name}: {_first_line(error)}", exception=type(error).__name__)
     except TypeError as error:
@@ -318,7 +321,9 @@ def traced_values(name: str) -> Callable[..., Value | list[Value]]:
             closed = trace(call, [v.aval for v in values], {})
         except (TypeError, ValueError, NotImplementedError) as error:
             what = f"`{name}` of {', '.join(sorted({str(v.dtype) for v in values}))}"
-            told = Unsupported(span=current_span(), what=what, label_text=_first_line(error))
+            told = UnsupportedFunction(
+                span=current_span(), what=what, label_text=_first_line(error)
+            )
             raise MyiaError(told) from None
         results = translate(closed, values)
         return results[0] if len(results) == 1 else results

@@ -38,7 +38,7 @@ def real_function(
     return pointwise(name, lower, in_dtype, partials=partials, kinds="f")
 
 
-class NoDerivative(Diagnostic):
+class NoParameterDerivative(Diagnostic):
     title = "no derivative of {function} with respect to {operand} is known"
     label = "a derivative passes through {operand} here"
     help = "hold it constant, with `myia.stop_gradient`, where its derivative does not count"
@@ -51,7 +51,7 @@ def undefined_partial(function: str, operand: str) -> Formula:
     """A partial derivative without a closed form here: an error when it is needed."""
 
     def partial(y: Value, *xs: Value) -> NoReturn:
-        raise MyiaError(NoDerivative(current_span(), function, operand))
+        raise MyiaError(NoParameterDerivative(current_span(), function, operand))
 
     return partial
 

@@ -60,7 +60,7 @@ def table() -> str:
     for line in REFUSED:
         text = str(refusal(line)).splitlines()
         lines.append(
-            f"| `{escaped(line)}` | {text[0]} | {text[-1].strip().removeprefix('help: ')} |"
+            f"| `{escaped(line)}` | {text[0]} | {text[-2].strip().removeprefix('help: ')} |"
         )
     return "\n".join([*lines, ""])
 

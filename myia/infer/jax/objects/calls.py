@@ -26,7 +26,7 @@ from myia.infer.boundary.recipes import Recipe
 from myia.infer.boundary.signature import Flattener
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import convert
-from myia.infer.domain.errors import NeedsStatic, TracingFailed, Unsupported
+from myia.infer.domain.errors import NeedsStatic, TracingFailed
 from myia.infer.domain.facts import Answer, Constant, Identity
 from myia.infer.domain.heap import ArrayObject
 from myia.infer.domain.heap_arrays import array_aval
@@ -35,6 +35,7 @@ from myia.infer.jax.objects.pytrees import snapshot
 from myia.infer.jax.objects.tracer_arguments import TracerArguments
 from myia.infer.jax.tracing.translate import translate
 from myia.infer.registry import is_traced, top_package
+from myia.infer.unsupported import UnsupportedJax
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.source.diagnostics import MyiaError
@@ -110,7 +111,7 @@ def _trace(
         result = f(*args, **kwargs)
         if snapshot((args, kwargs)) != before:
             what = f"`{operands.name}`, which changes its arguments,"
-            ctx.fail(Unsupported, what=what, help_text=RETURN_CHANGES)
+            ctx.fail(UnsupportedJax, what=what, help_text=RETURN_CHANGES)
         flat = Flattener()
         signature = flat.add(result)
         numbers = {id(x): i for i, x in enumerate(arrays) if i in operands.leaves}

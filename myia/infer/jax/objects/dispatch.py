@@ -14,11 +14,11 @@ from typing import Any
 import jax
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import Abstract, Partial, PyFunction
 from myia.infer.jax.objects.calls import call_traced
 from myia.infer.jax.objects.tracer_arguments import REBUILD_PARTIAL, functions_in, rebuild_call
 from myia.infer.registry import TRACED_PACKAGES, is_traced, top_package
+from myia.infer.unsupported import UnsupportedJax
 
 # Functions that return another function: the call of that function is traced.
 FUNCTION_TRANSFORMS = {"vmap", "filter_vmap", "named_call", "vectorize"}
@@ -63,7 +63,7 @@ def refuse_derivatives(ctx: Context, f: Any, name: str) -> None:
     for origin in (name, wrapper, *made_by):
         if origin in DERIVATIVES:
             ctx.fail(
-                Unsupported,
+                UnsupportedJax,
                 what=f"a derivative taken by JAX (`{origin.strip('_')}`) in compiled code",
                 help_text=f"use `{DERIVATIVES[origin]}`, which derives the adjoint itself",
             )

@@ -16,7 +16,6 @@ import jax
 from jax.tree_util import DictKey, GetAttrKey, SequenceKey, tree_flatten_with_path
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, Static, is_none
 from myia.infer.jax.objects.tree_functions import (
     AbstractLeaf,
@@ -25,6 +24,7 @@ from myia.infer.jax.objects.tree_functions import (
     callback,
 )
 from myia.infer.registry import function, when_imported
+from myia.infer.unsupported import UnsupportedJax
 
 
 @when_imported("equinox")
@@ -39,7 +39,7 @@ def _register(equinox: ModuleType) -> None:
         **options: Abstract,
     ) -> Abstract:
         if not is_none(is_leaf):
-            ctx.fail(Unsupported, what="`is_leaf=` of `equinox.tree_at`")
+            ctx.fail(UnsupportedJax, what="`is_leaf=` of `equinox.tree_at`")
         trees = TreeArguments(ctx, "equinox.tree_at")
         tree = trees.tree(pytree)
         chosen = _SelectedNodes(ctx, trees, where, tree)

@@ -19,7 +19,7 @@ import jax
 import numpy as np
 from jax.extend.core import JaxprEqn
 
-from myia.infer.domain.errors import Unsupported
+from myia.infer.unsupported import UnsupportedJax
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
@@ -71,7 +71,7 @@ def rule_for_keys(rule: Rule, eqn: JaxprEqn) -> Rule:
 def _generator_name(dtype: np.dtype) -> str:
     """The name of the generator whose keys have this dtype."""
     if dtype not in _generators():
-        raise MyiaError(Unsupported(current_span(), f"the random generator of {dtype}"))
+        raise MyiaError(UnsupportedJax(current_span(), f"the random generator of {dtype}"))
     return _generators()[dtype]
 
 

@@ -18,9 +18,9 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, jaxpr_as_fun
 
-from myia.infer.domain.errors import Unsupported
 from myia.infer.jax.tracing.random_keys import is_key, rule_for_keys
 from myia.infer.jax.tracing.rules import RULES
+from myia.infer.unsupported import UnsupportedJax
 from myia.ir.avals import Aval
 from myia.ir.builder import current_span
 from myia.ir.core import Value
@@ -63,7 +63,7 @@ def translate_pointwise(jaxpr: Jaxpr, consts: Sequence, operands: Sequence[Value
 
 def unsupported(what: str, label: str = "", **more: str) -> MyiaError:
     """The error to raise for something of JAX's that has no translation."""
-    return MyiaError(Unsupported(current_span(), what, label, **more))
+    return MyiaError(UnsupportedJax(current_span(), what, label, **more))
 
 
 def ir_aval(aval: Any) -> Aval:

@@ -11,7 +11,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, is_number
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import ArrayObject, ViewObject
 from myia.infer.domain.memory_order import is_contiguous, ravel, readonly_snapshot
 from myia.infer.domain.values import (
@@ -39,6 +39,7 @@ from myia.infer.registry import (
     property_,
     setter,
 )
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.numpy.arrays.shaping import permuted_view, resolve_shape
@@ -203,7 +204,7 @@ def _set_shape(ctx: Context, self: Ref, shape: Abstract) -> None:
     )
     if self.id < 0 or linked or not is_one or new == ():
         what = "`x.shape = ...` of an argument, or of an array that may have another name,"
-        ctx.fail(Unsupported, what=what, help_text="write `x = x.reshape(...)`")
+        ctx.fail(UnsupportedFunction, what=what, help_text="write `x = x.reshape(...)`")
     base = ctx.new(contents)
     for id, other in list(heap.objects.items()):
         if isinstance(other, ViewObject) and other.base == self.id:
@@ -290,7 +291,7 @@ def _python_number(ctx: Context, value: Value) -> Abstract:
     wide = {"b": bool, "i": np.int64, "u": np.int64, "f": np.float64, "c": np.complex128}
     kind = value.dtype.kind
     if value.dtype == np.uint64:
-        ctx.fail(Unsupported, what="`item()` of uint64")
+        ctx.fail(UnsupportedFunction, what="`item()` of uint64")
     info = np.iinfo(value.dtype) if kind in "iu" and value.dtype != np.int64 else None
     bounds = (None, None) if info is None else (int(info.min), int(info.max))
     return Scalar(value_of(ctx, Scalar(value, False), np.dtype(wide[kind])), True, *bounds)

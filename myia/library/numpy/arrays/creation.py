@@ -9,7 +9,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.dynamic_axes import pad_masked
-from myia.infer.domain.errors import BadType, BadValue, Unsupported
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.memory_order import copy_of, is_contiguous, result_like, strided_model
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
 from myia.infer.domain.views import reshape
@@ -21,6 +21,7 @@ from myia.infer.registry import (
     for_dynamic_arrays,
     function,
 )
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,
@@ -128,7 +129,7 @@ def _ndarray(
     """A new array, as of `np.empty`."""
     if not (is_none(buffer) and is_none(strides)) or offset != ZERO:
         help_text = "make an array by NumPy's functions: `np.frombuffer`, `np.reshape`"
-        ctx.fail(Unsupported, what="`np.ndarray` of a buffer", help_text=help_text)
+        ctx.fail(UnsupportedFunction, what="`np.ndarray` of a buffer", help_text=help_text)
     return _filled("ndarray", 0)(ctx, shape, dtype, C if is_none(order) else order)
 
 

@@ -13,7 +13,7 @@ from myia.infer.domain import memory_order
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.dynamic_views import raveled
-from myia.infer.domain.errors import BadValue, Unsupported
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap import DynamicArray
 from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
@@ -26,6 +26,7 @@ from myia.infer.registry import (
     method,
     property_,
 )
+from myia.infer.unsupported import UnsupportedFunction
 from myia.library.support.arguments import (
     array,
     axes_argument,
@@ -98,7 +99,7 @@ def axes_outermost_first(ctx: Context, x: Abstract, order: Abstract, function: s
     known = memory_order.strided_model(ctx, x) if isinstance(x, Ref) else None
     if name not in ("A", "K") or known is None:
         help_text = "name the order, 'C' or 'F': how this array lies in memory is not known"
-        ctx.fail(Unsupported, what=f"`order={name!r}` of `{function}`", help_text=help_text)
+        ctx.fail(UnsupportedFunction, what=f"`order={name!r}` of `{function}`", help_text=help_text)
     if name == "K":
         return tuple(sorted(axes, key=lambda i: -abs(known.strides[i])))
     return axes[::-1] if known.flags.fnc else axes

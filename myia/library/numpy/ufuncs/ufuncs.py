@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, Unsupported
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import NONE, Abstract, Static, Tuple, is_static_number
 from myia.infer.numeric import floating_point_errors
@@ -20,6 +20,7 @@ from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.promotion import broadcast_shapes, operand, operand_dtype
 from myia.infer.operators import comparison, operators
 from myia.infer.registry import function, is_given
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.support.arguments import (
@@ -93,7 +94,9 @@ def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract], way: str) 
         if selects_all(where):
             return store_out(ctx, _applied(ctx, numpy, compute, xs, wanted), out, spread=True)
         if not is_given(out):
-            ctx.fail(Unsupported, what=f"`where=` of `{name}` without `out=`", help_text=GIVE_OUT)
+            ctx.fail(
+                UnsupportedFunction, what=f"`where=` of `{name}` without `out=`", help_text=GIVE_OUT
+            )
         mask = mask_argument(ctx, where, ctx.shape(out))
         assert mask is not None
         xs = [_safe_where_masked(ctx, numpy, x, mask) for x in xs]
@@ -169,7 +172,7 @@ def _computed(
     if any(d.kind not in "biufc" for d in dtypes):
         ctx.fail(BadType, message=f"ufunc '{numpy.__name__}' of a number beyond 64 bits")
     if any(d.kind not in kinds for d in dtypes):
-        ctx.fail(Unsupported, what=f"`{_name(numpy)}` of {dtypes[0]}")
+        ctx.fail(UnsupportedFunction, what=f"`{_name(numpy)}` of {dtypes[0]}")
     shape = broadcast_shapes(ctx, *xs)
     made = emit(*(operand(ctx, x, Aval(d, shape)) for x, d in zip(xs, dtypes)))
     values = [made] if isinstance(made, Value) else made

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import Unsupported
 from myia.infer.domain.values import NONE, Abstract, Partial, Static, Tuple, is_none
 from myia.infer.registry import function, is_given
+from myia.infer.unsupported import UnsupportedFunction
 from myia.library.support.arguments import dtype_argument
 from myia.library.support.from_source import call_source
 
@@ -46,7 +46,7 @@ def _decorate(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abst
 
 def _call(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
     if kwargs:
-        ctx.fail(Unsupported, what="a keyword argument of what `numpy.vectorize` made")
+        ctx.fail(UnsupportedFunction, what="a keyword argument of what `numpy.vectorize` made")
     return call_source(ctx, map_elementwise, (*partial.items, *args), {})
 
 
