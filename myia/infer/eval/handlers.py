@@ -105,7 +105,8 @@ def _attempt(
     numbers, others = _caught_numbers(ctx, handlers, first)
     if error is not None and not isinstance(error, AlreadyRaised):  # the last check, for certain
         last = len(ctx.checks)
-        numbers, others = {i: [last] for i, found in numbers.items() if last in found}, []
+        # Unless one that none catches was raised before it, after which the program goes on.
+        numbers = {i: [last] for i, found in numbers.items() if last in found}
     certain = error is not None
 
     def handle(left: list[int]) -> tuple[Abstract, ...]:

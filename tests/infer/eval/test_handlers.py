@@ -100,6 +100,29 @@ def test_what_leaves_a_program(x, error, args):
     assert not a.any()  # a call that fails changes nothing
 
 
+def uncaught_then_caught(x, n):
+    try:
+        try:
+            if x > 0:
+                raise ArithmeticError("first")
+        except Rejected:
+            x = 7.0
+        if n == 2:  # known while compiling: from here on the error is certain
+            raise KeyError(1)
+    except KeyError:
+        x += 3.0
+    return x
+
+
+def test_an_error_that_nothing_catches_is_the_first():
+    """A later one, which would be caught, is not reached."""
+    program = myia.jit(uncaught_then_caught)
+    with pytest.raises(ArithmeticError, match="first"):
+        program(1.0, 2)
+    assert program(-1.0, 2) == 2.0
+    assert program(-1.0, 3) == -1.0
+
+
 def of_floats(x):
     found = []
     for f in (
