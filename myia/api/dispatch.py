@@ -179,8 +179,8 @@ class Dispatcher:
                 return call, found
         raise RuntimeError(CHANGING_GLOBALS)
 
-    def state(self, f: Any, args: tuple[Any, ...]) -> tuple[Variant, list[Any]] | None:
-        """The program of a call with `f`, and the numbers in what it reads besides `args`.
+    def state(self, f: Any, args: tuple[Any, ...]) -> tuple[Variant, list[Any], list[Any]] | None:
+        """The program of a call with `f`, the numbers in what it reads besides `args`, all objects.
 
         The program stands for the other objects that it reads. None: there is none.
         """
@@ -189,7 +189,8 @@ class Dispatcher:
         signatures(of_f, (f,), {})
         programs = here.programs.get(signatures(flat, (f, *args), {}))
         found = programs.find(flat)[1] if programs is not None else None
-        return found and (found.variant, [*of_f.leaves, *itertools.chain(*found.hidden)])
+        read = itertools.chain(of_f.leaves, *(found.hidden if found is not None else ()))
+        return found and (found.variant, [*read], flat.objects)
 
     def flatten(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], choose: Choice | None = None

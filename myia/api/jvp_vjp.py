@@ -10,16 +10,19 @@ import numpy as np
 
 from myia.api.dispatch import CompileOptions
 from myia.api.programs.recompilation import Recompilation
-from myia.api.sharing import shared_code, taken_apart
+from myia.api.sharing import Transform, shared_code, taken_apart
 from myia.api.transformed import Transformed
 from myia.frontend.source_text.texts import take
 from myia.infer.boundary.instances import copied
 from myia.infer.derivatives import derivatives
 from myia.infer.derivatives.argument_copies import call_with_copies
+from myia.infer.derivatives.by_arrays import flat_call
 from myia.infer.domain.facts import Identity
 from myia.infer.domain.values import Abstract
 from myia.infer.eval.calls import CALLABLE_TYPES
 from myia.infer.eval.interpreter import Interpreter
+
+NO_OPTIONS = CompileOptions()
 
 
 def jvp(f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> Any:
@@ -67,27 +70,41 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
     """
     kept = copied(primals)  # the caller may change them before it calls the pullback
     result = _program(_call, f, has_aux)(*primals)
-    state = _State(*_rule(_call, f, has_aux), kept)
+    state = FunctionState(*rule_of(_call, f, has_aux), kept)
     pull = functools.partial(_pull, _program(_pullback, f, has_aux), kept, state)
     value, *aux = result if has_aux else (result,)
     return (value, pull, *aux)
 
 
-class _State:
-    """What a function read besides its arguments when `vjp` called it; None: it is not known."""
+class FunctionState:
+    """What a function read besides its arguments when it was called; None: it is not known.
+
+    `see` is told of the objects that were met, those in the arguments too.
+    """
 
     then: tuple[Any, list[Any]] | None = None
 
-    def __init__(self, rule: _Rule, f: Callable[..., Any], primals: tuple[Any, ...]):
+    def __init__(
+        self,
+        rule: Rule,
+        f: Callable[..., Any],
+        primals: tuple[Any, ...],
+        see: Callable[[list[Any]], None] | None = None,
+    ):
         self.rule, self.f, self.primals = rule, f, primals
         found = rule._dispatcher.state(f, primals)
-        self.then = found and (found[0], copied(found[1]))
+        if found is None:
+            return
+        variant, numbers, objects = found
+        if see is not None:
+            see(objects)
+        self.then = variant, copied(numbers)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> _State:
+    def __deepcopy__(self, memo: dict[int, Any]) -> FunctionState:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:  # where it is unpickled there is another state
-        return object.__new__, (_State,)
+        return object.__new__, (FunctionState,)
 
     def check(self) -> None:
         """An error if it is another now: the pullback runs the function again."""
@@ -97,7 +114,7 @@ class _State:
         if now is None or now[0] is not then[0] or not all(map(_is_same, now[1], then[1])):
             raise RuntimeError(
                 "what the function reads besides its arguments has changed since the call of "
-                "`myia.vjp`: call that again, or pass it as an argument"
+                f"`{self.rule.called}`: call that again, or pass it as an argument"
             )
 
 
@@ -109,21 +126,27 @@ def _is_same(x: Any, y: Any) -> bool:
     return x is y  # arrays of JAX do not change
 
 
-def _pull(pull: Callable[..., Any], primals: tuple[Any, ...], state: _State, ct: Any) -> Any:
+def _pull(pull: Callable[..., Any], primals: tuple[Any, ...], state: FunctionState, ct: Any) -> Any:
     state.check()
     return pull(primals, ct)
 
 
-class _Rule(Transformed[..., Any]):
+class Rule(Transformed[..., Any]):
     """A rule of the inferer as a compiled function of a function, and of the rule's arguments."""
 
-    def __init__(self, rule: Callable[..., Any], has_aux: bool, name: str):
-        super().__init__(rule, CompileOptions(), "jvp" if rule is _jvp else "vjp")
+    def __init__(self, rule: Callable[..., Any], has_aux: bool, name: str, options: CompileOptions):
+        super().__init__(rule, options, _transform_of(rule))
         self.rule, self.has_aux, self.__name__ = rule, has_aux, name
         self._dispatcher.recompilation = Recompilation(self)
+        self._dispatcher.name = repr(self)
+
+    @property
+    def called(self) -> str:
+        """What the user has called."""
+        return self.__name__ if self.rule is flat_call else f"myia.{self.name}"
 
     def parts(self) -> tuple[Any, ...]:
-        return self.rule, self.has_aux, self.__name__
+        return self.rule, self.has_aux, self.__name__, self.options
 
     def __repr__(self) -> str:
         return f"myia.{self.name}({self.__name__})"
@@ -148,39 +171,57 @@ def _pullback(
     return ctx.call(pull, (ct,), {})
 
 
-CALLABLE_TYPES[_Rule] = lambda ctx, f, args, kwargs: f.rule(ctx, args[0], f.has_aux, *args[1:])
+CALLABLE_TYPES[Rule] = lambda ctx, f, args, kwargs: f.rule(ctx, args[0], f.has_aux, *args[1:])
 
 
 def _program(rule: Callable[..., Any], f: Callable[..., Any], has_aux: bool) -> Callable[..., Any]:
     """The rule applied to `f`."""
-    made, f = _rule(rule, f, has_aux)
+    made, f = rule_of(rule, f, has_aux)
     return functools.partial(made, f)
 
 
-def _rule(
-    rule: Callable[..., Any], f: Callable[..., Any], has_aux: bool
-) -> tuple[_Rule, Callable[..., Any]]:
+def rule_of(
+    rule: Callable[..., Any],
+    f: Callable[..., Any],
+    has_aux: bool,
+    options: CompileOptions = NO_OPTIONS,
+) -> tuple[Rule, Callable[..., Any]]:
     """The rule, and `f`. Functions of one code share programs, which hold none of them."""
     if not callable(f):
-        raise TypeError(f"myia.{'jvp' if rule is _jvp else 'vjp'} takes a function, not {f!r}")
+        raise TypeError(f"myia.{_transform_of(rule)} takes a function, not {f!r}")
     take(f)
-    name, f = getattr(f, "__name__", type(f).__name__), taken_apart(f)
+    name, f = _name_of(f), taken_apart(f)
     code = shared_code(f)
     if code is not None:
-        return _shared_rule(code, rule, has_aux, name), f
+        return _shared_rule(code, rule, has_aux, name, options), f
     # Of any other object the programs hold it, so it holds them.
     try:
         own = vars(f).setdefault(_RULES, {})
     except TypeError:  # a built-in function
-        return _shared_rule(Identity(f), rule, has_aux, name), f
-    if (rule, has_aux) not in own:
-        own[rule, has_aux] = _Rule(rule, has_aux, name)
-    return own[rule, has_aux], f
+        return _shared_rule(Identity(f), rule, has_aux, name, options), f
+    key = rule, has_aux, options
+    if key not in own:
+        own[key] = Rule(rule, has_aux, name, options)
+    return own[key], f
 
 
 _RULES = "__myia_rules__"
 
 
+def _name_of(f: Any) -> str:
+    """The name of a function; of a `functools.partial`, of the function that it is made of."""
+    while isinstance(f, functools.partial):
+        f = f.args[0] if isinstance(f.func, Transform) else f.func
+    return getattr(f, "__name__", type(f).__name__)
+
+
+def _transform_of(rule: Callable[..., Any]) -> str:
+    """The name of what the user has called."""
+    return {_jvp: "jvp", flat_call: "torch_function"}.get(rule, "vjp")
+
+
 @functools.lru_cache(maxsize=256)
-def _shared_rule(code: Hashable, rule: Callable[..., Any], has_aux: bool, name: str) -> _Rule:
-    return _Rule(rule, has_aux, name)
+def _shared_rule(
+    code: Hashable, rule: Callable[..., Any], has_aux: bool, name: str, options: CompileOptions
+) -> Rule:
+    return Rule(rule, has_aux, name, options)

@@ -8,6 +8,7 @@ from myia.api.annotations.staged import staged
 from myia.api.check_grads import check_grads
 from myia.api.files.cache import cache
 from myia.api.files.save import save
+from myia.api.interop.torch_function import torch_function
 from myia.api.jvp_vjp import jvp, vjp
 from myia.api.transforms import (
     elementwise_grad,
@@ -41,6 +42,7 @@ __all__ = [
     "save",
     "staged",
     "stop_gradient",
+    "torch_function",
     "value_and_grad",
     "vjp",
     "vmap",
