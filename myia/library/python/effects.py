@@ -12,7 +12,8 @@ from __future__ import annotations
 import logging
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from myia.infer.boundary.host_calls import Results, emit_host_call, structure_of
@@ -22,6 +23,8 @@ from myia.infer.domain.facts import Answer
 from myia.infer.domain.values import (
     NONE,
     Abstract,
+    Caught,
+    Choice,
     NewException,
     Outside,
     Static,
@@ -29,6 +32,8 @@ from myia.infer.domain.values import (
 )
 from myia.infer.numeric.f_strings import escaped, printed, values_of
 from myia.infer.numeric.samples import has, type_of
+from myia.infer.paths.branches import branch_options
+from myia.infer.paths.caught import option_of, text
 from myia.infer.registry import FUNCTIONS, as_is, function, when_imported
 from myia.infer.unsupported import UnsupportedText
 from myia.ir.builder import Builder, current_span, emit
@@ -52,6 +57,39 @@ def _print(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
     sep, end = (_option(ctx, options.pop(name, NONE), name) for name in ("sep", "end"))
     if any(name != "flush" for name in options):
         ctx.fail(UnsupportedText, what="`print` to a file")
+    return _as_texts(ctx, args, lambda args: _print_line(ctx, args, sep, end))
+
+
+def _as_texts(
+    ctx: Context, xs: Sequence[Abstract], use: Callable[[Sequence[Abstract]], Abstract]
+) -> Abstract:
+    """`use(xs)`, where exceptions are their messages, and of constants one is chosen."""
+    for i, x in enumerate(xs):
+        chosen = partial(_with_item, ctx, xs, i, use)
+        if isinstance(x, Caught):
+            return option_of(ctx, x, chosen)
+        if isinstance(x, NewException):
+            return chosen(x)
+        if isinstance(x, Choice):
+            return branch_options(ctx, x, chosen)
+    return use(xs)
+
+
+def _with_item(
+    ctx: Context,
+    xs: Sequence[Abstract],
+    i: int,
+    use: Callable[[Sequence[Abstract]], Abstract],
+    option: Abstract,
+) -> Abstract:
+    if isinstance(option, NewException):
+        option = text(ctx, option)
+    return _as_texts(ctx, [*xs[:i], option, *xs[i + 1 :]], use)
+
+
+def _print_line(
+    ctx: Context, args: Sequence[Abstract], sep: str | None, end: str | None
+) -> Abstract:
     found = [printed(ctx, x, "s") for x in args]
     items = [x for _, xs in found for x in xs]
     template = (" " if sep is None else escaped(sep)).join(text for text, _ in found)
@@ -129,7 +167,11 @@ def _log(
             given = (to.name, at, line.file, line.number, message, args, None, name, extra)
             to.handle(to.makeRecord(*given))
 
-    return emit_host_call(ctx, log, "log", NOTHING, (message, extra, *args), {})
+    return _as_texts(
+        ctx,
+        (message, *args),
+        lambda xs: emit_host_call(ctx, log, "log", NOTHING, (xs[0], extra, *xs[1:]), {}),
+    )
 
 
 def _logger(ctx: Context, x: Abstract) -> logging.Logger:
@@ -200,12 +242,12 @@ def _warn(
     """A warning at the user's line, once or each time, as the filters of that moment say."""
     line = _line(ctx, stacklevel)
     cls: Any = ctx.static(category, "the category of a warning") or UserWarning
-    text = message
+    said = message
     if isinstance(message, NewException):
         cls, names = message.cls, message.names
         if names or len(message.arguments) != 1:
             ctx.fail(UnsupportedText, what="a warning that is not made of one text")
-        (text,) = message.arguments
+        (said,) = message.arguments
     if not (isinstance(cls, type) and issubclass(cls, Warning)):
         ctx.fail(BadType, message=f"category must be a Warning subclass, not {cls!r}")
 
@@ -215,7 +257,9 @@ def _warn(
         shown = namespace.setdefault("__warningregistry__", {})
         warnings.warn_explicit(text, cls, line.file, line.number, module, shown)
 
-    return emit_host_call(ctx, warn, "warn", NOTHING, (text,), {})
+    return _as_texts(
+        ctx, (said,), lambda xs: emit_host_call(ctx, warn, "warn", NOTHING, tuple(xs), {})
+    )
 
 
 # ----- Clocks

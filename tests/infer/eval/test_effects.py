@@ -185,6 +185,29 @@ def test_the_root_logger(capfd):
 # ----- Warnings
 
 
+def reported(x):
+    names = {0: "zero", 1: "one"}
+    try:
+        if x > 3.0:
+            raise ValueError(f"too large: {x:.2f}")
+        if x > 0.0:
+            raise KeyError("k", x)
+    except (ValueError, KeyError) as e:
+        print("caught", e, names[int(x) % 2])
+        LOG.warning("failed: %s at %g, which is %s", e, x, "big" if x > 2.0 else "small")
+        LOG.error(e)
+    return x
+
+
+@pytest.mark.parametrize("x", [3.5, 0.5, -1.0])
+@pytest.mark.parametrize("transform", ["jit", "second"])
+def test_messages_of_exceptions_and_chosen_texts(told, capsys, transform, x):
+    """One of several exceptions is caught; one of several strings is chosen."""
+    want = of(told, lambda: reported(x)), capsys.readouterr().out
+    got = of(told, lambda: TRANSFORMS[transform](reported)(x)), capsys.readouterr().out
+    assert got == want and bool(want[0]) == (x > 0)
+
+
 def careful(x):
     if x < 0.0:
         warnings.warn(f"{x} is negative", RuntimeWarning, stacklevel=2)
