@@ -93,18 +93,22 @@ def refuse_others(cls: Any, original: type) -> None:
             setattr(cls, name, getattr(original, name))
 
 
-def locate_errors(cls: Any) -> None:
-    """Errors in methods of a stand-in, also those at run time, point to the user's call."""
+def locate_errors(cls: Any, original: type) -> None:
+    """Errors in methods of a stand-in, also those at run time, name that of the original, and point
+    to the user's call."""
     for name in dir(cls):
         method = getattr(cls, name)
         if isinstance(method, types.FunctionType) and not name.startswith("_"):
-            setattr(cls, name, _located(method))
+            setattr(cls, name, _located(method, original))
 
 
-def _located(method: Any) -> Any:
+def _located(method: Any, original: type) -> Any:
     @functools.wraps(method)
     def called(*args: Any, **kwargs: Any) -> Any:
         return method(*args, **kwargs)
+
+    public = ".".join(original.__module__.split(".")[:2])  # of `numpy.random._generator`
+    called.__module__, called.__qualname__ = public, f"{original.__name__}.{method.__name__}"
 
     @function(called)
     def _called(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
@@ -114,7 +118,7 @@ def _located(method: Any) -> Any:
 
 
 for _cls, _original in ((Generator, np.random.Generator), (PCG64, np.random.PCG64)):
-    locate_errors(_cls)
+    locate_errors(_cls, _original)
     refuse_others(_cls, _original)
 
 

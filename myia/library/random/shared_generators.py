@@ -86,7 +86,7 @@ def _make_state(state: Mapping[str, Any]) -> Any:
 register(StandIn(np.random.MT19937, MT19937, _read_bits, _write_bits, _make_bits))
 register(StandIn(np.random.RandomState, RandomState, _read_state, _write_state, _make_state))
 for _stand_in, _original in ((MT19937, np.random.MT19937), (RandomState, np.random.RandomState)):
-    locate_errors(_stand_in)
+    locate_errors(_stand_in, _original)
     refuse_others(_stand_in, _original)
 
 
@@ -111,7 +111,7 @@ def _make_random(state: Mapping[str, Any]) -> Any:
     return made
 
 
-locate_errors(Random)
+locate_errors(Random, random.Random)
 OWN_SOURCE = (
     *("uniform", "triangular", "normalvariate", "lognormvariate", "expovariate", "gauss"),
     *("vonmisesvariate", "gammavariate", "betavariate", "paretovariate", "weibullvariate"),

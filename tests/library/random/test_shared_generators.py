@@ -175,3 +175,8 @@ def test_gradient():
 def test_refused(f, name):
     with pytest.raises((myia.errors.MyiaError, AttributeError)):
         myia.jit(f)()
+
+
+def test_errors_name_the_method_of_numpy():
+    with pytest.raises(TypeError, match=r"^numpy\.random\.RandomState\.choice: .*'axis'"):
+        myia.jit(lambda r: r.choice(3, axis=1))(np.random.RandomState(1))
