@@ -10,6 +10,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 html_theme = "furo"
+pygments_dark_style = "github-dark"
 html_title = f"myia {version}"
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
