@@ -86,7 +86,7 @@ def _same_argument(got: Any, want: Any) -> bool:
         return True
     if isinstance(got, str) and isinstance(want, str):
         return re.fullmatch(".*".join(map(re.escape, got.split(HIDDEN))), want) is not None
-    if isinstance(got, (int, float)):
+    if isinstance(got, (int, float)) and isinstance(want, (int, float)):
         return bool(np.isclose(got, want, rtol=VALUE_RTOL, equal_nan=True))
     return bool(got == want)
 
