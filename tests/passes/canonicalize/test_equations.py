@@ -91,6 +91,12 @@ EXAMPLES = {
         ("p: bool[], q: bool[]", "%0 = and %p, %q; %1 = and %q, %0"),
         ("x: i64[], y: i64[]", "%0 = or %x, %y; %1 = and %0, %x"),
     ],
+    ("or", "x | select(p, False, x) == x"): [
+        ("p: bool[], x: bool[]", "%f = False: bool[]; %0 = select %p, %f, %x; %1 = or %0, %x"),
+    ],
+    ("and", "x & select(p, x, True) == x"): [
+        ("p: bool[], x: bool[]", "%t = True: bool[]; %0 = select %p, %x, %t; %1 = and %x, %0"),
+    ],
     ("and", "x & ones == x"): [
         ("p: bool[]", "%0 = True: bool[]; %1 = and %p, %0"),
         ("x: i64[]", "%0 = -1: i64[]; %1 = and %0, %x"),

@@ -86,6 +86,20 @@ def _absorbed(match: Matcher, x: Value, y: Value, same: Primitive, dual: Primiti
     return None
 
 
+@equation(or_, "x | select(p, False, x) == x")
+@equation(and_, "x & select(p, x, True) == x")
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
+    neutral = op.primitive is and_
+    for one, other in ((x, y), (y, x)):
+        selection = match.defined_by(select, other)
+        if selection is None:
+            continue
+        _, *sides = selection.operands
+        if one in sides and any(match.is_number(side, neutral) for side in sides):
+            return one
+    return None
+
+
 # ----- Comparisons
 
 
