@@ -25,11 +25,16 @@ from myia import library
 from myia.backends.xla.executable import (
     Executable,
     Inlined,
-    Interface,
     OtherAvals,
     Runnable,
     compile_function,
+)
+from myia.backends.xla.exporting import (
+    Interface,
     executable_of,
+    exported,
+    exported_plain,
+    interface_of,
 )
 from myia.backends.xla.modes import explain
 from myia.backends.xla.packing import (
@@ -358,6 +363,9 @@ __all__ = [
     "describe_pass",
     "executable_of",
     "explain",
+    "exported",
+    "exported_plain",
+    "interface_of",
     "is_small",
     "lowered",
     "results_in_vectors",

@@ -31,7 +31,7 @@ from myia.artifacts.directory import MOST_BYTES, Directory
 from myia.infer.boundary.integers import Path as PathToInt
 from myia.infer.boundary.named_facts import Name, NoName, answer_name, part_of_transform
 from myia.infer.eval.program import Program
-from myia.pipeline import Executable
+from myia.pipeline import Executable, exported
 from myia.primitives.core.platforms import default_platform
 from myia.source.diagnostics import MyiaError
 from myia.source.process import compiling
@@ -88,7 +88,7 @@ class Cache:
         """Add a program; the executable to use from now on. None: it cannot be in the cache."""
         try:
             told = entry_json(program, executable, target)
-            blob = bytes(executable.exported().serialize())
+            blob = bytes(exported(executable).serialize())
         except (NotStorable, NotImplementedError, ValueError) as error:
             LOG.info("not in the cache: %s", error)
             return None

@@ -20,7 +20,7 @@ from myia.infer.domain.checks import Check
 from myia.infer.eval.program import Program
 from myia.ir.avals import Aval
 from myia.ir.core import Function, Region, Value, walk
-from myia.pipeline import Executable, Interface, Packing, executable_of
+from myia.pipeline import Executable, Interface, Packing, executable_of, interface_of
 
 NO_NAME = "it depends on what has no name in another process"
 RUNS_AGAIN = "it warns, changes globals, or may run again"
@@ -43,7 +43,7 @@ def entry_json(program: Program, executable: Executable, target: Any) -> dict[st
         raise NotStorable(EFFECTS)
     for recipe in (program.recipe, *(r for _, r in program.updates)):
         _check_classes(recipe)
-    interface = executable.interface
+    interface = interface_of(executable)
     return {
         "facts": names,
         "name": interface.function.name,
@@ -114,5 +114,5 @@ def executable_in(told: dict[str, Json], blob: bytes, program: Program) -> Execu
 def as_exported(executable: Executable, blob: bytes) -> Executable:
     """The same executable, made of its exported program: XLA is given what it will be given in
     another process, so that JAX's own cache knows it there."""
-    exported = callable_of(deserialized(blob))
-    return executable_of(exported, executable.platform, executable, executable.interface)
+    program = callable_of(deserialized(blob))
+    return executable_of(program, executable.platform, executable, interface_of(executable))

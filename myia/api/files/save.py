@@ -27,7 +27,7 @@ from myia.infer.boundary.signature import Constant, Leaf, Node, SeenObject
 from myia.infer.eval.program import Program
 from myia.infer.stand_ins import STAND_INS
 from myia.ir.core import walk
-from myia.pipeline import Executable, Vectors
+from myia.pipeline import Executable, Vectors, exported, exported_plain, interface_of
 from myia.primitives.core.platforms import PLATFORMS
 
 NOT_SAVED = "{} cannot be saved: {}"
@@ -101,7 +101,7 @@ def _described(of: Saveable, blobs: list[bytes]) -> Json:
             "hidden": vectors_json(hidden),
             "results": vectors_json(results),
             "shapes": [aval_json(x) for x in executable.shapes],
-            "alone": executable.is_alone,
+            "alone": executable.alone,
             "device": variant.layout.device,
             "waits": variant.must_wait,
             "constants": [_constant_json(x, blobs) for x in of.hidden(_object_count(told))],
@@ -183,14 +183,14 @@ def _constant_json(x: Any, blobs: list[bytes]) -> Json:
 def modules_json(executable: Executable, blobs: list[bytes]) -> Json:
     """The module as it runs here, for this version of the compiler, and one for plain JAX."""
     told = []
-    here = executable.exported()
+    here = exported(executable)
     plain = _for_all_platforms(executable)
-    for exported, is_plain in ((here, False), (plain, True)):
-        blobs.append(bytes(exported.serialize()))
-        options = executable.interface.compiler_options
+    for found, is_plain in ((here, False), (plain, True)):
+        blobs.append(bytes(found.serialize()))
+        options = interface_of(executable).compiler_options
         told.append(
             {
-                "platforms": [*exported.platforms],
+                "platforms": [*found.platforms],
                 "member": len(blobs) - 1,
                 "options": {} if is_plain else options,
                 "donated": [*executable.donated],
@@ -203,9 +203,9 @@ def modules_json(executable: Executable, blobs: list[bytes]) -> Json:
 def _for_all_platforms(executable: Executable) -> jax.export.Exported:
     """For plain JAX; only for the platform here, where JAX has no rule of an op for another."""
     try:
-        return executable.exported_plain(PLATFORMS)
+        return exported_plain(executable, PLATFORMS)
     except Exception:  # of several classes
-        return executable.exported_plain([executable.platform])
+        return exported_plain(executable, [executable.platform])
 
 
 # ----- Signatures

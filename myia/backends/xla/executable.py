@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
-import jax.export
 from jax import lax
 
 from myia.backends.xla.cpu.emission_options import (
@@ -122,26 +121,26 @@ class Runnable:
     """
 
     __slots__ = (
-        "_alone",
         "_callable",
         "_calls_host",
         "_pack",
         "_pack_hidden",
-        "_packing",
         "_unpack",
+        "alone",
+        "packing",
     )
 
     def __init__(
         self, callable: Callable[..., Any], packing: Packing, alone: bool, calls_host: bool
     ):
-        self._packing, self._calls_host, self._alone = packing, calls_host, alone
+        self.packing, self._calls_host, self.alone = packing, calls_host, alone
         self._callable = in_one_thread(callable) if calls_host else callable
         self._pack = packing.given.pack() if packing.given.vectors else None
         self._pack_hidden = packing.hidden.pack() if packing.hidden.vectors else None
         self._unpack = packing.results.unpack() if packing.results.vectors else None
 
     def __call__(self, *arrays: Any) -> Sequence[Any]:
-        count = self._packing.given.count
+        count = self.packing.given.count
         return self.bound(self.hidden(arrays[count:]))(arrays[:count])
 
     def bound(self, hidden: Sequence[Any]) -> Callable[..., Sequence[Any]]:
@@ -151,7 +150,7 @@ class Runnable:
         `late`: groups of hidden arguments that only the call tells.
         """
         call, pack, unpack, prepare = self._callable, self._pack, self._unpack, self.hidden
-        enter, leave, hidden, alone = enter_64_bits, leave_64_bits, tuple(hidden), self._alone
+        enter, leave, hidden, alone = enter_64_bits, leave_64_bits, tuple(hidden), self.alone
 
         def run(given: Sequence[Any], late: Sequence[Sequence[Any]] | None = None) -> Sequence[Any]:
             if pack is not None:
@@ -182,7 +181,7 @@ class Runnable:
         names |= {} if convert is None else {"convert": convert}
         finish: tuple[str, ...] = (f"return {'result' if convert is None else 'convert(result)'}",)
         if self._unpack is not None:
-            (vector,) = self._packing.results.vectors
+            (vector,) = self.packing.results.vectors
             names["split"] = vector.split()
             finish = (finish[0].replace("result", "split(result)[0]"),)
         elif copied is not None and (copy := host_copy(copied)) is not None:
@@ -224,45 +223,10 @@ def again(call: Callable[..., Any], error: BaseException, given: Sequence[Any]) 
         return call(*given)
 
 
-def executable_of(
-    exported: Callable[..., Any], platform: str, like: Executable | None, interface: Interface
-) -> Executable:
-    """The executable of a program that was exported for this platform; `like`: the one that it was
-    exported from, in the same process."""
-    function, packing, alone = interface.function, interface.packing, interface.alone
-    avals = packing.avals([x.aval for x in function.args])
-    expected = [(a.shape, a.dtype) for a in avals]
-
-    def program(*arrays: Any) -> Any:
-        if [(a.shape, a.dtype) for a in arrays] != expected:
-            raise OtherAvals
-        return exported(*arrays)
-
-    program.__name__ = program.__qualname__ = function.name
-    jitted = jax.jit(
-        traced(program),
-        donate_argnums=interface.donated,
-        compiler_options=interface.compiler_options or None,
-    )
-    emission = None if like is None else like.emission
-    donated = interface.donated
-    return Executable(jitted, function, packing, alone, False, False, platform, donated, emission)
-
-
-class Interface(NamedTuple):
-    """What an exported program is called with: `function` has its avals."""
-
-    function: Function
-    packing: Packing
-    alone: bool
-    donated: tuple[int, ...]
-    compiler_options: dict[str, bool | str]
-
-
 class Executable(Runnable):
     """Compiled on the first call."""
 
-    __slots__ = ("__weakref__", "_jitted", "donated", "emission", "function", "platform")
+    __slots__ = ("__weakref__", "donated", "emission", "function", "jitted", "platform")
 
     def __init__(
         self,
@@ -276,7 +240,7 @@ class Executable(Runnable):
         donated: tuple[int, ...],
         emission: Emission | None,
     ):
-        self._jitted, self.function, self.platform = jitted, function, platform
+        self.jitted, self.function, self.platform = jitted, function, platform
         self.emission, self.donated = emission, donated
         calls_host = any(map(is_host_call, walk(function.region)))
         super().__init__(jitted, packing, alone, calls_host and not under_a_trace)
@@ -292,54 +256,22 @@ class Executable(Runnable):
         `device`: where it will run, if not on JAX's default device. `platforms`: for which JAX
         lowers it, though it has no devices of them.
         """
-        avals = self._packing.avals([x.aval for x in self.function.args])
+        avals = self.packing.avals([x.aval for x in self.function.args])
         where = None if device is None else jax.sharding.SingleDeviceSharding(device)
         with jax.enable_x64(True), own_modes():
             shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=where) for a in avals]
-            return self._jitted.trace(*shapes).lower(lowering_platforms=platforms)
-
-    @property
-    def interface(self) -> Interface:
-        """Of the exported program."""
-        assert self.emission is not None, "only of a program that was compiled here"
-        how = self.emission
-        return Interface(
-            self.function, self._packing, self._alone, self.donated, how.compiler_options
-        )
+            return self.jitted.trace(*shapes).lower(lowering_platforms=platforms)
 
     @property
     def vectors(self) -> tuple[Vectors, Vectors, Vectors]:
         """How arguments, hidden ones and results travel."""
-        return self._packing.given, self._packing.hidden, self._packing.results
-
-    @property
-    def is_alone(self) -> bool:
-        return self._alone
+        return self.packing.given, self.packing.hidden, self.packing.results
 
     @property
     def shapes(self) -> list[jax.ShapeDtypeStruct]:
         """Of the arguments, as they travel."""
-        avals = self._packing.avals([x.aval for x in self.function.args])
+        avals = self.packing.avals([x.aval for x in self.function.args])
         return [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
-
-    def exported(self) -> jax.export.Exported:
-        """The program as it runs here: for this platform, to be compiled with the options of its
-        emission."""
-        with jax.enable_x64(True), own_modes(), compiling():
-            return jax.export.export(self._jitted, platforms=[self.platform])(*self.shapes)
-
-    def exported_plain(self, platforms: Sequence[str]) -> jax.export.Exported:
-        """The program for plain JAX: without the rules of a CPU, and without compiler options."""
-        assert self.emission is not None, "only of a program that was compiled here"
-        several = self._packing.program(emit(self.emission.elsewhere, self.emission.common))
-
-        def program(*arrays: Any) -> Any:
-            results = several(*arrays)
-            return results[0] if self._alone else results
-
-        program.__name__ = program.__qualname__ = self.function.name
-        with jax.enable_x64(True), own_modes(), compiling():
-            return jax.export.export(jax.jit(program), platforms=platforms)(*self.shapes)
 
     def compile(self, lowered: jax.stages.Lowered | None = None) -> Compiled:
         """RuntimeError: this process has no device of the platform."""
@@ -351,7 +283,7 @@ class Executable(Runnable):
             device = devices[0]
         lowered = lowered or self.lower(device)
         with jax.enable_x64(True):
-            return Compiled(lowered.compile(), self._packing, self._alone, self._calls_host)
+            return Compiled(lowered.compile(), self.packing, self.alone, self._calls_host)
 
 
 def _strongly_typed(x: Any) -> Any:
