@@ -29,6 +29,21 @@ def check_grads(
     Both modes are compared with `(f(x + eps v) - f(x - eps v)) / (2 eps)` along a random direction
     v: forward mode with J v, reverse mode as `<J^T ct, v>` with `<ct, J v>`. With `order` above 1
     the same is asked of the derivatives themselves. All numbers in `args` must be floats.
+
+    Args:
+        f: a function whose results are floats, arrays of floats or containers of them.
+        args: a tuple of its positional arguments, of one dtype, float64 or float32.
+        order: up to which order derivatives are compared.
+        modes: "fwd", "rev" or both.
+        atol, rtol, eps: tolerances, and the step of the differences; by default those that suit
+            the dtype.
+
+    Raises:
+        AssertionError: the derivatives differ. MyiaError: as `grad`.
+
+    Example:
+        >>> import numpy as np, myia
+        >>> myia.check_grads(lambda x: np.sum(np.sin(x)), (np.arange(3.0),), order=2)
     """
     dtype = _dtype(args)
     atol, rtol = (TOLERANCE[dtype] if t is None else t for t in (atol, rtol))

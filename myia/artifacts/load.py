@@ -80,6 +80,13 @@ def load(path: str | os.PathLike[str]) -> Loaded:
     Errors: `ArtifactError`: the file is damaged, foreign, or made by a newer version; OSError: it
     cannot be opened. A call raises a TypeError for arguments of no program; the exceptions of the
     function, with their line as a note; run-time numbers in them are not known.
+
+    Example:
+        >>> import os, tempfile, numpy as np, myia
+        >>> path = os.path.join(tempfile.mkdtemp(), "slope.myia")
+        >>> myia.grad(lambda x: np.sum(x * x)).lower(np.ones(2)).compile().save(path)
+        >>> myia.load(path)(np.array([1.0, 2.0]))
+        array([2., 4.])
     """
     text = os.fspath(path)
     manifest, blobs = container.read(path)

@@ -45,7 +45,8 @@ is a `myia.ArtifactError`, see [programs in files](artifacts.md).
 
 
 def page() -> str:
-    return HEAD + "".join(map(section, kinds()))
+    codes = " · ".join(f"[{code}](#{code})" for code in kinds())
+    return f"{HEAD}\n{codes}\n" + "".join(map(section, kinds()))
 
 
 def section(code: str) -> str:
@@ -53,7 +54,7 @@ def section(code: str) -> str:
     rows = messages().get(code)
     text = f"\n## {code}\n\n"
     text += f"{kind.__doc__}\n" if rows else f"*{sentence(shown(kind, kind.title))}*\n"
-    text += "".join(f"\n{sentence(shown(kind, note))}\n" for note in kind.notes if "{" not in note)
+    text += "".join(f"\n{sentence(shown(kind, note))}.\n" for note in kind.notes if "{" not in note)
     if not rows and (way_out := shown(kind, kind.help)) != "…":
         text += f"\n**Way out**: {way_out}.\n"
     if found := programs().get(code):

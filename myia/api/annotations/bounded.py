@@ -33,6 +33,17 @@ def bounded(items: Iterable[T], most: int) -> Iterator[T]:
     `for i in bounded(range(n), 1000)` gives the compiler a bound on `n`, so that the residuals of
     the loop can be recorded on a tape of that length. A loop with another end is written
     `for _ in bounded(range(sys.maxsize), 1000)` with a `break`.
+
+    Example:
+        >>> import myia
+        >>> def halved(x):
+        ...     for _ in myia.bounded(range(10**9), 100):
+        ...         if x < 1.0:
+        ...             break
+        ...         x = 0.5 * x
+        ...     return x
+        >>> myia.grad(halved, checkpoint="tape")(10.0)
+        0.0625
     """
     for i, item in enumerate(items):
         if i == most:

@@ -73,6 +73,19 @@ class custom_jvp(_WithRule[P, R]):
     has the structure and shapes of the result, and must be linear in `tangents`. The tangent of an
     integer is 0. Derivatives of higher order are those of the rule. MyiaError where a rule does not
     fit the function.
+
+    Example:
+        >>> import numpy as np, myia
+        >>> @myia.custom_jvp
+        ... def size(x):
+        ...     return np.sqrt(np.sum(x * x))
+        >>> @size.defjvp
+        ... def size_jvp(primals, tangents):
+        ...     (x,), (t,) = primals, tangents
+        ...     y = size(x)
+        ...     return y, np.sum(x * t) / y if y > 0.0 else 0.0
+        >>> myia.grad(size)(np.zeros(2))
+        array([0., 0.])
     """
 
     mode = "jvp"
@@ -105,6 +118,19 @@ class custom_vjp(_WithRule[P, R]):
     `ct` has the structure of the result; for each argument but those of `nondiff_argnums` the
     backward rule gives a cotangent of its structure and shapes, or None, which is zero. Derivatives
     of higher order are those of the rules. MyiaError where a rule does not fit the function.
+
+    Example:
+        >>> import numpy as np, myia
+        >>> @myia.custom_vjp
+        ... def gentle(x):
+        ...     return x * x
+        >>> def forward(x):
+        ...     return x * x, x
+        >>> def backward(x, ct):
+        ...     return (np.clip(2.0 * x * ct, -1.0, 1.0),)
+        >>> gentle.defvjp(forward, backward)
+        >>> myia.grad(gentle)(5.0)
+        1.0
     """
 
     mode = "vjp"

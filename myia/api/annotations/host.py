@@ -66,6 +66,17 @@ def host(f: Callable[..., Any] | None = None, *, like: Any = _MISSING) -> Any:
 
     TypeError if `like` is no such example, or if a result is not like it. An exception that `f`
     raises ends the program, and reaches the caller.
+
+    Example:
+        >>> import myia
+        >>> table = {0: 0.5, 1: 2.0}
+        >>> rate = myia.host(lambda i: table[i], like=0.0)
+        >>> def total(x, n):
+        ...     for i in range(n):
+        ...         x = rate(i) * x
+        ...     return x
+        >>> myia.jit(total)(3.0, 2)
+        3.0
     """
     if like is _MISSING:
         raise TypeError("host() needs `like`, an example of what the function returns")

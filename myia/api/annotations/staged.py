@@ -18,6 +18,14 @@ def staged(f: Callable[P, R]) -> Callable[P, R]:
     in its closure. The operations on them are compiled and differentiated like any others. Its
     Python runs at compile time: control flow on values is refused, and globals are read then, not
     at every call. Called outside of compiled code it is the function that it was.
+
+    Example:
+        >>> import jax, jax.numpy as jnp, numpy as np, myia
+        >>> @myia.staged
+        ... def sums(x):
+        ...     return jax.lax.associative_scan(lambda a, b: a + b, x)
+        >>> myia.grad(lambda x: sums(x)[1])(np.ones(3))
+        array([1., 1., 0.])
     """
     marked = f if isinstance(f, FunctionType) else _function(f)
     vars(marked)["__myia_staged__"] = True

@@ -171,6 +171,13 @@ def cache(path: str | os.PathLike[str] | None, *, max_bytes: int = MOST_BYTES) -
     `max_bytes`: what was used least recently is removed beyond; None as the path: no cache.
 
     The directory is made for this user alone (mode 0700). `ArtifactError`: others may write there.
+
+    Example:
+        >>> import tempfile, myia
+        >>> myia.cache(tempfile.mkdtemp())
+        >>> myia.jit(lambda x: 2.0 * x)(3.0)
+        6.0
+        >>> myia.cache(None)
     """
     if path is None:
         _active.clear()

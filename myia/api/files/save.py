@@ -65,6 +65,13 @@ def save(path: str | os.PathLike[str], *programs: Saveable) -> None:
     Errors: `ArtifactError`: a program cannot be saved, since it prints or calls the host, changes
     globals, or has arguments or results that have no form in a file: functions, random generators,
     tensors and tables of libraries. TypeError: what is passed is not compiled ahead of time.
+
+    Example:
+        >>> import os, tempfile, myia
+        >>> path = os.path.join(tempfile.mkdtemp(), "square.myia")
+        >>> myia.save(path, myia.jit(lambda x: x * x).lower(2.0).compile())
+        >>> myia.load(path)(3.0)
+        9.0
     """
     if not programs:
         raise TypeError("myia.save takes programs: F.lower(*args).compile()")
