@@ -183,7 +183,7 @@ PROGRAMS = {
     "round_to_digits": (
         """
         def f(x):
-            return round(x, 2)
+            return round(x, -2)
         """,
         (1.0,),
     ),

@@ -36,6 +36,7 @@ from myia.infer.operators.numpy_operands import is_numpys
 from myia.infer.operators.truth import truth
 from myia.infer.registry import function
 from myia.infer.unsupported import UnsupportedFunction
+from myia.library.support.decimal_digits import MOST_DIGITS, round_to_digits
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 
@@ -134,11 +135,14 @@ def _round(ctx: Context, x: Abstract, ndigits: Abstract = NONE) -> Abstract:
 def _round_to_digits(ctx: Context, x: Abstract, ndigits: Abstract) -> Abstract:
     if not is_number(x) or not is_weak(x):
         return ctx.call(Static(np.round), (x, ndigits), {})
-    if kind_of(x) in "iub" and ctx.int_of(ndigits, "the number of digits") >= 0:
+    digits: int = ctx.int_of(ndigits, "the number of digits")
+    if kind_of(x) in "iub" and digits >= 0:
         return operators.unary(ctx, "+", x)
+    if kind_of(x) == "f" and 0 <= digits <= MOST_DIGITS:
+        return Scalar(round_to_digits(x.value, digits), weak=True)
     ctx.fail(
         UnsupportedFunction,
-        what="`round` of a Python number to digits",
+        what=f"`round` of a Python number to {digits} digits",
         label_text="Python rounds the exact decimal expansion",
         help_text="use `np.round(x, n)`, which rounds `x * 10**n`",
     )

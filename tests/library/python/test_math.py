@@ -92,6 +92,28 @@ def test_rounding_beyond_64_bits(x):
         run(math.floor, x)
 
 
+def rounded(xs, digits):
+    found = np.zeros(len(xs))
+    for i in range(len(xs)):
+        found[i] = round(float(xs[i]), digits)
+    return found
+
+
+@pytest.mark.parametrize("digits", [0, 1, 2, 5, 10])
+def test_rounding_to_digits(digits):
+    """As Python, to the bit: halves as the exact number says, and to even."""
+    rng = np.random.default_rng(digits)
+    halves = np.round(rng.uniform(-100, 100, 2000), digits) + 0.5 * 10.0**-digits
+    dyadic = rng.integers(-(10**6), 10**6, 1000) / 2.0 ** rng.integers(1, 20, 1000)
+    wide = rng.uniform(-2, 2, 1000) * 10.0 ** rng.integers(-20, 17, 1000)
+    limits = [2.675, 1.005, 2.5, -0.0, 5e-324, 2.0**51 + 0.5, 2.0**53 / 100, 1e300, np.inf, np.nan]
+    xs = np.concatenate([halves, dyadic, wide, limits])
+    got, want = myia.jit(rounded)(xs, digits), rounded(xs, digits)
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+    assert not myia.jacfwd(rounded)(xs[:3], digits).any()
+
+
 def test_hypot_does_not_overflow():
     assert_same(run(math.hypot, 3e200, 4e200), 5e200)
     assert_same(run(math.hypot, 3e-200, 4e-200), 5e-200)
