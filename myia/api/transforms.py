@@ -42,8 +42,9 @@ def jit(f: Callable[..., Any] | None = None, **options: Any) -> Any:
         exact: each operation is rounded as NumPy does it, so that quotients by constants are to the
             bit. By default they are products with the reciprocal, which is faster.
         checkpoint: what reversed loops record. "tape": all iterations. "trail": online
-            checkpointing, some, and the others are replayed. "recompute": only what an iteration
-            starts with. "auto" chooses for each loop.
+            checkpointing, some, and the others are replayed (where the snapshots go: A. Griewank
+            and A. Walther, "Algorithm 799: revolve", ACM Trans. Math. Softw. 26, 2000).
+            "recompute": only what an iteration starts with. "auto" chooses for each loop.
         memory: an int (bytes) or "64MB", "64MiB": the temporaries that the program may use.
 
     Returns:
@@ -266,6 +267,9 @@ def _hvp(f: Callable[..., Any], chosen: Chosen) -> Any:
 
 def hvp(f: Callable[..., Any] | None = None, argnums: Argnums = 0, **options: Any) -> Any:
     """The Hessian of `f` times a vector, at the cost of a few gradients.
+
+    It is the derivative of the gradient along the vector (B. A. Pearlmutter, "Fast exact
+    multiplication by the Hessian", Neural Computation 6, 1994).
 
     Args, Raises: those of `grad`.
 

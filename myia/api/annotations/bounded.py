@@ -28,11 +28,18 @@ T = TypeVar("T")
 
 
 def bounded(items: Iterable[T], most: int) -> Iterator[T]:
-    """The items, of which there are at most `most`; ValueError if there are more.
+    """The items, of which there are at most `most`.
 
     `for i in bounded(range(n), 1000)` gives the compiler a bound on `n`, so that the residuals of
     the loop can be recorded on a tape of that length. A loop with another end is written
     `for _ in bounded(range(sys.maxsize), 1000)` with a `break`.
+
+    Args:
+        items: what the loop runs over: a range, a list, an array.
+        most: an int, known at compile time.
+
+    Raises:
+        ValueError: there are more items.
 
     Example:
         >>> import myia

@@ -24,6 +24,12 @@ def checkpoint(f: Callable[P, R]) -> Checkpointed[P, R]:
     This holds for derivatives of any order, in loops and outside. Called outside of compiled code
     it is `f`.
 
+    Args:
+        f: a function. Its arguments, of any structure, are kept; what it computes is not.
+
+    Raises:
+        MyiaError: by a call in compiled code, as `jit`.
+
     Example:
         >>> import numpy as np, myia
         >>> layer = myia.checkpoint(lambda w, x: np.tanh(w @ np.tanh(w @ x)))

@@ -19,6 +19,9 @@ def staged(f: Callable[P, R]) -> Callable[P, R]:
     Python runs at compile time: control flow on values is refused, and globals are read then, not
     at every call. Called outside of compiled code it is the function that it was.
 
+    Raises:
+        MyiaError: by a call in compiled code, if tracing the function raises.
+
     Example:
         >>> import jax, jax.numpy as jnp, numpy as np, myia
         >>> @myia.staged
