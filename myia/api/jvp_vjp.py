@@ -19,8 +19,10 @@ from myia.infer.derivatives.argument_copies import call_with_copies
 from myia.infer.derivatives.by_arrays import flat_call
 from myia.infer.domain.facts import Identity
 from myia.infer.domain.values import Abstract
-from myia.infer.eval.calls import CALLABLE_TYPES
+from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
+from myia.infer.eval.program import source_of
+from myia.ir.builder import at
 
 NO_OPTIONS = CompileOptions()
 
@@ -137,6 +139,7 @@ class Rule(Transformed[..., Any]):
     def __init__(self, rule: Callable[..., Any], has_aux: bool, name: str, options: CompileOptions):
         super().__init__(rule, options, _transform_of(rule))
         self.rule, self.has_aux, self.__name__ = rule, has_aux, name
+        del vars(self)["__wrapped__"]  # the user's function is what errors are about
         self._dispatcher.recompilation = Recompilation(self)
         self._dispatcher.name = repr(self)
 
@@ -171,7 +174,16 @@ def _pullback(
     return ctx.call(pull, (ct,), {})
 
 
-CALLABLE_TYPES[Rule] = lambda ctx, f, args, kwargs: f.rule(ctx, args[0], f.has_aux, *args[1:])
+def _infer_call(ctx: Interpreter, rule: Any, args: Args, kwargs: Kwargs) -> Abstract:
+    f, *rest = args
+    given = getattr(f, "function", None) or getattr(f, "value", None)
+    source = source_of(given)  # for errors of the call as a whole
+    with at(None if source is None else ctx.load(source).span):
+        result: Abstract = rule.rule(ctx, f, rule.has_aux, *rest)
+    return result
+
+
+CALLABLE_TYPES[Rule] = _infer_call
 
 
 def _program(rule: Callable[..., Any], f: Callable[..., Any], has_aux: bool) -> Callable[..., Any]:

@@ -95,7 +95,7 @@ class _Printer:
     def line(self, text: str, span: Span | None = None) -> None:
         text = "  " * self.indent + text
         if self.spans and span is not None:
-            file = re.split(r"[/\\]", span.file.name)[-1]
+            file = re.split(r"[/\\]", span.file.shown)[-1]
             text = f"{text:<{COMMENT_COLUMN}} # {file}:{span.line}"
         self.lines.append(text)
 

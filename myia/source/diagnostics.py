@@ -136,7 +136,7 @@ def render(diagnostic: Diagnostic, calls: tuple[Call, ...] = ()) -> str:
 
 
 def _excerpt(span: Span, label: str) -> list[str]:
-    location = f"  --> {span.file.name}:{span.line}:{span.col + 1}"
+    location = f"  --> {span.file.shown}:{span.line}:{span.col + 1}"
     line = span.file.line(span.line)
     if line is None:
         return [location]

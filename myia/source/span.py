@@ -6,7 +6,9 @@ error, the metadata of an HLO op and a line of generated code can all name it.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -16,6 +18,14 @@ class SourceFile:
     name: str
     lines: tuple[str, ...] = field(repr=False)
     first_line: int = 1
+
+    @property
+    def shown(self) -> str:
+        """The name for users. The file of a cell of a notebook is IPython's: it is `Cell In[3]`."""
+        ipython: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+        compiler = getattr(ipython, "compile", None)
+        found = getattr(compiler, "format_code_name", lambda name: None)(self.name)
+        return " ".join(found) if found else self.name
 
     def line(self, number: int) -> str | None:
         """The text of line `number` (1-based in the file), or None if it is not in this text."""
@@ -40,4 +50,4 @@ class Span:
         return replace(self, file=SourceFile(self.file.name, lines, self.line))
 
     def __str__(self) -> str:
-        return f"{self.file.name}:{self.line}"
+        return f"{self.file.shown}:{self.line}"
