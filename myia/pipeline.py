@@ -80,8 +80,8 @@ class Options:
     exact        XLA must not combine operations of arithmetic
     under_a_trace  the program is called by a function that JAX compiles, so compiler options are
                  not ours
-    transformed  JAX applies `vmap` or derivatives of its own to the program
     platform     that of the device which runs it, or `ANY`; None: that of JAX's default device
+    derivatives  how many derivatives of the program may be taken after its inference
     """
 
     disable: frozenset[str] = frozenset()
@@ -91,8 +91,8 @@ class Options:
     debug: bool = False
     exact: bool = False
     under_a_trace: bool = False
-    transformed: bool = False
     platform: str | None = None
+    derivatives: int = 0
 
     @property
     def target(self) -> str:
@@ -106,7 +106,7 @@ class Options:
         return self.disable | {"unroll_over_arrays"} if plans else self.disable
 
 
-OF_THE_BACKEND = ("under_a_trace", "transformed", "exact", "platform")
+OF_THE_BACKEND = ("under_a_trace", "exact", "platform")
 
 STAGES = ("prepare", "expand", "optimize", "storage", "finish")
 
@@ -205,7 +205,7 @@ def typed_program(
     """
     progress.stage("inference")
     modes: dict[str, Any] = {"debug": options.debug, "report": report, "choose": choose}
-    modes["capacities"] = capacities
+    modes |= {"capacities": capacities, "derivatives": options.derivatives}
     with inferring_for(options.platform):
         program = infer(load, f, positional, keywords, flat, **modes)
     if options.verify:

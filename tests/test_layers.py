@@ -27,8 +27,8 @@ JAX_AUTODIFF = {
     "linear_transpose", "linearize", "remat", "saved_input_vjp", "value_and_grad", "vjp",
 }  # fmt: skip
 
-# What reads the rules that users gave to JAX's decorators.
-JAX_ADAPTERS = {"api/annotations/jax_rules.py"}
+# What reads the rules that users gave to JAX's decorators; what tells JAX of our derivatives.
+JAX_ADAPTERS = {"api/annotations/jax_rules.py", "api/under_jax/calls.py"}
 
 ABSOLUTE_PATH = re.compile(r"""(?<![\w.~<>])/(home|root|tmp|usr|work|Users|opt|mnt|srv)/""")
 

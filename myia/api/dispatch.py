@@ -24,9 +24,11 @@ from myia.api.programs.learned_integers import LearnedIntegers, Recorded
 from myia.api.programs.lost_state_warning import warn_of_lost_state
 from myia.api.programs.recompilation import Recompilation, parameter_names
 from myia.api.programs.write_back import WriteBack
+from myia.api.under_jax.calls import CANNOT_CHECK, compiled_under_jax
+from myia.api.under_jax.programs import MOST_DERIVATIVES
 from myia.api.variant import Call, Layout, Programs, Variant
 from myia.infer.boundary.integers import Choice, Path
-from myia.infer.boundary.signature import CallFlattener, Flattener, leaves_of
+from myia.infer.boundary.signature import CallFlattener, Flattener
 from myia.infer.domain.errors import DynamicSizeEscapes
 from myia.infer.eval.program import Program
 from myia.pipeline import (
@@ -243,20 +245,23 @@ class Dispatcher:
 
     def program(self, call: Call, choose: Choice | None = None) -> Program:
         """The typed program of a call; `choose` as for `flatten`."""
-        options = self.options.pipeline
-        if any(leaf.kind == "traced" for leaf in call.leaves):
-            options = replace(options, platform=ANY)
-        choose = choose or self.integers.known(call.programs.key)
-        program = typed_program(
+        infer = functools.partial(
+            typed_program,
             self.target,
             call.positional,
             call.keywords,
-            options,
-            call.flat,
-            choose=choose,
+            flat=call.flat,
+            choose=choose or self.integers.known(call.programs.key),
             capacities=self.capacities.sizes,
         )
-        keeps_checks = self.options.check or not call.is_jax or program.capacities
+        options = self.options.pipeline
+        traced = replace(options, platform=ANY, derivatives=MOST_DERIVATIVES)
+        under_jax = any(leaf.is_tracer for leaf in call.leaves)
+        program = infer(options=traced if under_jax else options)
+        if not under_jax and program.reads_tracers:
+            under_jax, program = True, infer(options=traced)
+        is_jax = call.is_jax or under_jax
+        keeps_checks = self.options.check or not is_jax or program.capacities
         return program if keeps_checks else program.unchecked()
 
     def _reporting(
@@ -344,28 +349,28 @@ class Dispatcher:
         takes_ints = bool(call.programs.arguments or choose.arguments)
         if takes_ints and any(capacity.of_int for capacity, _ in program.capacities):
             refuse_capacities(program, AS_AN_ARGUMENT)  # it is a compile-time value then
-        if layout.traced or layout.transformed:
+        if layout.under_jax:
             refuse_capacities(program, UNDER_JAX)
             for cut in program.cuts:
                 raise MyiaError(DynamicSizeEscapes(cut.span))
+            if program.checks:
+                raise TypeError(CANNOT_CHECK)
         write_back = self._write_back(call, program)
-        donated = donate = _donated(self.options.donate_argnums, call)
-        if write_back is not None and not layout.traced:
+        donated = donate = call.donated(self.options.donate_argnums)
+        if write_back is not None and not layout.under_jax:
             donate = (*dict.fromkeys((*donated, *write_back.donated)),)
         if not layout.device:  # no result takes over the memory of a small array: it is packed
             args = program.function.args
             donate = tuple(i for i in donate if not is_small(args[i].aval))
         if program.capacities:  # another run may need the arguments
             donated = donate = ()
-        options = replace(
-            self.options.pipeline,
-            under_a_trace=layout.traced,
-            platform=ANY if layout.traced else self.options.pipeline.platform,
-            transformed=layout.traced or layout.transformed,
-        )
         LOG.debug("%s: arguments %s", self.name, [str(x.aval) for x in program.function.args])
         with self.capacities.limited(program):
-            found = compiled(layout.function, donate, layout.packing, options)
+            if layout.under_jax:
+                found = compiled_under_jax(program.function, self.options.pipeline)
+            else:
+                options = self.options.pipeline
+                found = compiled(layout.function, donate, layout.packing, options)
         report = functools.partial(
             self._reporting, call.positional, call.keywords, choose.as_before
         )
@@ -389,14 +394,3 @@ def signatures(flat: Flattener, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     positional = tuple(map(flat.add, args))
     keywords = tuple([(k, flat.add(x)) for k, x in kwargs.items()]) if kwargs else ()
     return positional, keywords
-
-
-def _donated(argnums: tuple[int, ...], call: Call) -> tuple[int, ...]:
-    """The positions of the leaves of the donated arguments."""
-    sizes = [len(list(leaves_of(s))) for s in call.positional]
-    for i in argnums:
-        if not -len(sizes) <= i < len(sizes):
-            passed = f"{len(sizes)} positional argument{'' if len(sizes) == 1 else 's'}"
-            raise ValueError(f"donate_argnums={i}: the call has {passed}, and none number {i}")
-    starts = [sum(sizes[:i]) for i in range(len(sizes))]
-    return tuple(leaf for i in argnums for leaf in range(starts[i], starts[i] + sizes[i]))

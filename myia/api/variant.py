@@ -56,6 +56,16 @@ class Call(NamedTuple):
     def leaves(self) -> list[Leaf]:
         return [x for s in (*self.positional, *self.keywords.values()) for x in leaves_of(s)]
 
+    def donated(self, argnums: tuple[int, ...]) -> tuple[int, ...]:
+        """The positions of the leaves of these positional arguments."""
+        sizes = [len(list(leaves_of(s))) for s in self.positional]
+        for i in argnums:
+            if not -len(sizes) <= i < len(sizes):
+                passed = f"{len(sizes)} positional argument{'' if len(sizes) == 1 else 's'}"
+                raise ValueError(f"donate_argnums={i}: the call has {passed}, and none number {i}")
+        starts = [sum(sizes[:i]) for i in range(len(sizes))]
+        return tuple(leaf for i in argnums for leaf in range(starts[i], starts[i] + sizes[i]))
+
     @property
     def is_jax(self) -> bool:
         """Is an array of JAX among the arguments? What a function reads does not count."""
@@ -110,9 +120,8 @@ class Layout:
         """`joins`: scalars that travel in a vector may be parts of it in the program, too."""
         given = call.leaves
         hidden = [leaf for fact in program.facts for leaf in leaves_of(fact.answer)]
-        self.device = call.is_jax
-        kinds = {leaf.kind for leaf in (*given, *hidden)}
-        self.traced, self.transformed = "traced" in kinds, "transformed" in kinds
+        self.under_jax = program.reads_tracers or any(leaf.is_tracer for leaf in given)
+        self.device = call.is_jax or self.under_jax
         guests = [leaf.guest for leaf in given if leaf.guest is not None]
         wraps = (guest.wrap for guest in guests if guest.wrap is not None and not self.device)
         self.wrap = next(wraps, None)
@@ -176,8 +185,8 @@ class Variant:
             for i, kind in enumerate(program.kinds)
             if i not in layout.packing.results.numbers and not layout.device
         ]
-        under_jax = layout.traced or layout.transformed  # results are no arrays yet
-        self.must_wait = layout.device and layout.numpy and not under_jax
+        # Under a transform of JAX results are no arrays yet.
+        self.must_wait = layout.device and layout.numpy and not layout.under_jax
         self.write_back = write_back
         writes = write_back is not None
         self.only_converts = not (program.checks or program.cuts or self.must_wait or writes)

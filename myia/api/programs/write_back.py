@@ -24,6 +24,10 @@ from myia.infer.guest_arrays import are_of_one_file, is_array, memory_of, write
 from myia.infer.stand_ins import STAND_INS
 
 ARRAYS = (np.ndarray, np.memmap)
+WRITTEN = (
+    "inside a transform of JAX (`jax.jit`, `jax.vmap`, `jax.grad`) an array of NumPy would get a "
+    "tracer: write into a copy, `y = x.copy()`, and return that"
+)
 
 
 class WriteBack:
@@ -42,8 +46,8 @@ class WriteBack:
         self._updates, self._assignments = program.updates, program.assignments
         self._named = [*zip(names, positional), *keywords.items()]
         leaves = (leaf for _, signature in self._named for leaf in leaves_of(signature))
-        kinds = {leaf.kind for leaf in leaves}
-        if self._assignments and "traced" in kinds:
+        under_jax = program.reads_tracers or any(leaf.is_tracer for leaf in leaves)
+        if self._assignments and under_jax:
             name = self._assignments[0].name
             raise TypeError(f"the global {name!r} would be a tracer of JAX: return what it gets")
         self._named += [(fact.name, fact.answer) for fact in program.facts]
@@ -51,11 +55,13 @@ class WriteBack:
         self._guests = any(leaf.guest is not None for leaf in found)
         changed = {i for i, _ in program.updates}
         self._resources = Resources([signature for _, signature in self._named], changed)
-        if self._resources and kinds & {"traced", "transformed"}:
+        if self._resources and under_jax:
             raise TypeError(TRACED)
         # An executable copies the caller's arrays. It may take the copy of one that is written to
         # for its new elements.
         self.donated = [leaf for leaf, i in self._arrays() if i in changed]
+        if self.donated and under_jax:
+            raise TypeError(WRITTEN)
 
     def _arrays(self) -> list[tuple[int, int]]:
         """The NumPy arrays in a flattening: the positions of their leaf and of their object."""

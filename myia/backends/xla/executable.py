@@ -39,7 +39,6 @@ def compile_function(
     donate: Sequence[int] = (),
     packing: Packing | None = None,
     under_a_trace: bool = False,
-    transformed: bool = False,
     exact: bool = False,
     platform: str | None = None,
     elsewhere: Function | None = None,
@@ -48,14 +47,13 @@ def compile_function(
 
     `packing`: what travels in vectors; callers pass and get it one by one.
     `under_a_trace`: the executable is called by a function that JAX compiles.
-    `transformed`: JAX applies `vmap`, or derivatives of its own, to the executable.
     `exact`: XLA must not combine operations of arithmetic.
     `platform`: that of the device which runs it; None: that of JAX's default device. `ANY`, as
     under a trace: JAX tells it when it lowers the program.
     `elsewhere`: the function for other platforms than a CPU, if it is another one.
     """
     packing = packing or Packing(Vectors(len(function.args)))
-    common = Rules(narrow_indices=transformed, exact=exact)
+    common = Rules(narrow_indices=under_a_trace, exact=exact)
     platform = ANY if under_a_trace else platform or default_platform()
     program, compiler_options = _emitted(function, elsewhere or function, common, platform)
     alone = packing.results_count(len(function.results)) == 1
@@ -63,9 +61,7 @@ def compile_function(
     donated = packing.packed_positions(donate)
     jitted = jax.jit(program, donate_argnums=donated, compiler_options=compiler_options)
     how = Emission(elsewhere or function, common, compiler_options or {})
-    return Executable(
-        jitted, function, packing, alone, under_a_trace, transformed, platform, donated, how
-    )
+    return Executable(jitted, function, packing, alone, under_a_trace, platform, donated, how)
 
 
 @dataclass(frozen=True)
@@ -235,7 +231,6 @@ class Executable(Runnable):
         packing: Packing,
         alone: bool,
         under_a_trace: bool,
-        transformed: bool,
         platform: str,
         donated: tuple[int, ...],
         emission: Emission | None,
@@ -244,9 +239,6 @@ class Executable(Runnable):
         self.emission, self.donated = emission, donated
         calls_host = any(map(is_host_call, walk(function.region)))
         super().__init__(jitted, packing, alone, calls_host and not under_a_trace)
-        if transformed:  # JAX transforms it
-            pack = self._pack or list
-            self._pack = lambda arrays: pack([*map(_strongly_typed, arrays)])
 
     def lower(
         self, device: Any = None, platforms: tuple[str, ...] | None = None
@@ -284,12 +276,6 @@ class Executable(Runnable):
         lowered = lowered or self.lower(device)
         with jax.enable_x64(True):
             return Compiled(lowered.compile(), self.packing, self.alone, self._calls_host)
-
-
-def _strongly_typed(x: Any) -> Any:
-    """`x` in the mode of the user: a weakly typed tracer may hold a Python float, which has 64 bits
-    in ours."""
-    return lax.convert_element_type(x, x.dtype) if getattr(x, "weak_type", False) else x
 
 
 def _emitted(

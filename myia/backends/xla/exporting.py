@@ -80,4 +80,4 @@ def executable_of(
     )
     emission = None if like is None else like.emission
     donated = interface.donated
-    return Executable(jitted, function, packing, alone, False, False, platform, donated, emission)
+    return Executable(jitted, function, packing, alone, False, platform, donated, emission)

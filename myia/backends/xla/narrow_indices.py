@@ -1,7 +1,7 @@
-"""Indices of 32 bits, for programs that JAX transforms.
+"""Indices of 32 bits, for programs that are called by functions that JAX compiles.
 
-JAX's rules for `vmap` and for derivatives may run after our trace, in the mode of the user. Without
-64-bit mode they make bounds of int32 for our int64 indices, and fail:
+JAX's rules may run after our trace, in the mode of the user. Without 64-bit mode they make bounds
+of int32 for our int64 indices, and fail:
 
     dynamic_slice %a, %i           lax.dynamic_slice(a, [int32(i)], ...)
 

@@ -29,7 +29,11 @@ class Leaf:
 
     @property
     def is_jax(self) -> bool:
-        return self.kind in ("device", "transformed", "traced")
+        return self.kind == "device" or self.is_tracer
+
+    @property
+    def is_tracer(self) -> bool:
+        return self.kind in ("transformed", "traced")
 
 
 leaf: Callable[..., Leaf] = functools.cache(Leaf)

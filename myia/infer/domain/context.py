@@ -85,6 +85,7 @@ class Context(Objects):
         stacks_lists: bool | None = None,
         resumed: frozenset[object] = frozenset(),
         capacities: Known | None = None,
+        derivatives: int = 0,
     ) -> None:
         self._load = load
         self._codes: dict[int, Code] = {}  # kept: loops know the functions around them by identity
@@ -119,7 +120,8 @@ class Context(Objects):
         # The mutable objects of the arguments and of the answers, as abstract values.
         self.objects: list[Abstract] = []
         self.assigned_globals: dict[Question, Ref] = {}  # their variables
-        self.differentiating = 0  # how many derivatives are taken of the code that is inferred
+        # How many derivatives may be taken of the code that is inferred.
+        self.differentiating = derivatives
         # How many calls of the host have been inferred (`infer/boundary/host_calls.py`).
         self.host_calls = 0
         # Derivative rules of users that are being inferred (`infer/custom/rules.py`).

@@ -14,7 +14,7 @@ from myia.infer.boundary.assigned_globals import Assignment, assignments
 from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.recipes import Recipe
 from myia.infer.boundary.results import Cut, Outputs
-from myia.infer.boundary.signature import CallFlattener, Flattener
+from myia.infer.boundary.signature import CallFlattener, Flattener, leaves_of
 from myia.infer.capacities import Capacity, Known, Site
 from myia.infer.derivatives.lost_state import LostState
 from myia.infer.domain.checks import Check
@@ -67,6 +67,11 @@ class Program:
     cuts: tuple[Cut, ...] = ()  # results of run-time size
     counts_on: bool = True  # these results are right also where something has been outgrown
 
+    @property
+    def reads_tracers(self) -> bool:
+        """Does it read tracers of JAX's besides its arguments?"""
+        return any(leaf.is_tracer for fact in self.facts for leaf in leaves_of(fact.answer))
+
     def only_checks(self) -> Program:
         """The same program, whose one result is the error code."""
         region = replace(self.function.region, yields=self.function.results[-1:])
@@ -93,6 +98,7 @@ def infer(
     report: Report | None = None,
     choose: Choice | None = None,
     capacities: Mapping[Site, int] | None = None,
+    derivatives: int = 0,
 ) -> Program:
     """`positional` and `keywords` are signatures (`infer/boundary/signature.py`) of one flattening.
 
@@ -106,7 +112,8 @@ def infer(
     to and read under another name. Then the program is inferred again with points-to sets
     (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array.
 
-    `capacities`: those that earlier runs needed. Lists that grow without a bound have some, where
+    `derivatives`: how many may be taken of the program. `capacities`: those that earlier runs
+    needed. Lists that grow without a bound have some, where
     nothing else helps.
 
     In either mode, what is refused of arrays whose sizes a long loop changes may be known of
@@ -114,7 +121,8 @@ def infer(
     iterators that are used again may be generators that go on where they stopped.
     """
     known = Known(capacities or {}, are_used=bool(capacities))
-    modes = {"debug": debug, "report": report, "choose": choose, "capacities": known}
+    modes: dict[str, Any] = {"debug": debug, "report": report, "choose": choose}
+    modes |= {"capacities": known, "derivatives": derivatives}
     try:
         return _infer_in_modes(load, f, positional, keywords, flat, **modes)
     except MyiaError:

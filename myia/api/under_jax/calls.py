@@ -1,0 +1,283 @@
+"""Calls of programs in functions that JAX transforms: primitives of JAX's, with our derivatives.
+
+    call_p      *arguments                    -> *results of the program
+    linear_p    *arguments, *tangents         -> *tangents of results
+
+The derivative of a call is a call, and a linear map of the tangents. Its transpose, which reverse
+mode applies, is our adjoint of the whole program, loops included. What both are is in
+`programs.py`; here is how JAX calls them.
+
+Every rule works in 64-bit mode, whatever that of the user: the avals of a program are fixed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.core import ShapedArray
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+from jax.sharding import PartitionSpec
+
+from myia.api.under_jax.programs import Linear, Program
+from myia.ir.core import Function
+from myia.pipeline import Compiled, Executable, Options, OtherAvals, Packing, Plan, Vectors
+from myia.primitives.core.platforms import ANY
+
+call_p, linear_p = Primitive("myia"), Primitive("myia_derivative")
+call_p.multiple_results = linear_p.multiple_results = True
+
+CANNOT_CHECK = (
+    "`check=True` raises run-time errors, which a function under a transform of JAX (`jax.jit`, "
+    "`jax.vmap`, `jax.grad`) cannot: leave it out there"
+)
+NOT_LINEAR = (
+    "JAX takes {0} for linear, and would transpose it: take the derivative (`jax.vjp`, `myia.vjp`)"
+)
+
+
+class UnderJax(Executable):
+    """A program as it is called with tracers of JAX's. It is compiled where JAX runs it, or what it
+    makes of it."""
+
+    __slots__ = ("program",)
+
+    def __init__(self, function: Function, options: Options):
+        self.program = program = Program(function, options)
+
+        def call(*arrays: Any) -> Sequence[Any]:
+            given = _typed(program, arrays)
+            if [x.shape for x in given] != [x.shape for x in function.args]:
+                raise OtherAvals
+            return _call(program, given)
+
+        packing = Packing(Vectors(len(function.args)))
+        super().__init__(call, function, packing, False, True, ANY, (), None)
+        self._pack = self._pack_hidden = lambda arrays: [*map(_strongly_typed, arrays)]
+
+    def hidden(self, arrays: Sequence[Any], keep: bool = False) -> Sequence[Any]:
+        return super().hidden(arrays)  # on the device they would be tracers of this call
+
+    def lower(
+        self, device: Any = None, platforms: tuple[str, ...] | None = None
+    ) -> jax.stages.Lowered:
+        return self.program.nested.lower(device, platforms)
+
+
+def compiled_under_jax(function: Function, options: Options) -> Compiled:
+    """A typed program for calls with tracers."""
+    return Compiled(function, Plan(), UnderJax(function, options))
+
+
+def _strongly_typed(x: Any) -> Any:
+    """`x` in the mode of the user: a weakly typed tracer may hold a Python float, which has 64 bits
+    in ours."""
+    return lax.convert_element_type(x, x.dtype) if getattr(x, "weak_type", False) else x
+
+
+def _typed(program: Program, arrays: Sequence[Any]) -> list[Any]:
+    """The arguments of a program with dtypes: numbers of Python's may be among them."""
+    return [
+        x if hasattr(x, "dtype") else np.asarray(x, arg.dtype)
+        for x, arg in zip(arrays, program.function.args, strict=True)
+    ]
+
+
+def _call(program: Program, arrays: Sequence[Any]) -> Sequence[Any]:
+    found: Sequence[Any] = call_p.bind(*_varying_alike(arrays), program=program)
+    return found
+
+
+def _apply(linear: Linear, arguments: Sequence[Any], inputs: Sequence[Any]) -> Sequence[Any]:
+    """`linear` at these arguments of its program."""
+    given = _typed(linear.program, (*arguments, *inputs))
+    found: Sequence[Any] = linear_p.bind(*_varying_alike(given), linear=linear)
+    return found
+
+
+def _varying_alike(arrays: Sequence[Any]) -> Sequence[Any]:
+    """Under `jax.shard_map` every array varies along the axes along which one of them does."""
+    own = [_varying(jax.typeof(x)) for x in arrays]
+    of_all = frozenset[str]().union(*own)
+    return [
+        lax.pcast(x, tuple(of_all - axes), to="varying") if axes != of_all else x
+        for x, axes in zip(arrays, own)
+    ]
+
+
+def _varying(aval: Any) -> frozenset[str]:
+    """The axes of `jax.shard_map` along which a value varies."""
+    kind = getattr(aval, "manual_axis_type", None)
+    axes: frozenset[str] = kind.varying if kind else frozenset()
+    return axes
+
+
+def _results(program: Program, avals: Sequence[Any]) -> list[ShapedArray]:
+    """Avals of the results, which vary as these arguments do."""
+    like = next((aval for aval in avals if _varying(aval)), None)
+    if like is None:
+        return [ShapedArray(y.shape, y.dtype) for y in program.function.results]
+    return [
+        like.update(
+            shape=y.shape,
+            dtype=y.dtype,
+            weak_type=False,
+            sharding=like.sharding.update(spec=PartitionSpec(*[None] * len(y.shape))),
+        )
+        for y in program.function.results
+    ]
+
+
+def _in_64_bits(rule: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(rule)
+    def run(*args: Any, **params: Any) -> Any:
+        with jax.enable_x64(True):
+            return rule(*args, **params)
+
+    return run
+
+
+# ----- Running
+
+
+def _run(*arrays: Any, program: Program) -> Sequence[Any]:
+    return program.alone(*_typed(program, arrays))
+
+
+def _run_linear(*arrays: Any, linear: Linear) -> Sequence[Any]:
+    return _run(*arrays, program=linear.program)
+
+
+def _avals(*avals: Any, program: Program) -> tuple[list[ShapedArray], frozenset[Any]]:
+    return _results(program, avals), program.effects
+
+
+def _avals_linear(*avals: Any, linear: Linear) -> list[ShapedArray]:
+    return _results(linear.program, avals)
+
+
+def _lower(ctx: mlir.LoweringRuleContext, *arrays: Any, program: Program) -> Any:
+    lower = mlir.lower_fun(lambda *xs: program.nested(*xs))
+    if ctx.dim_var_values:  # sizes, and the platform of several, have the width of the user's mode
+        return lower(ctx, *arrays)
+    with jax.enable_x64(True):
+        return lower(ctx, *arrays)
+
+
+def _lower_linear(ctx: mlir.LoweringRuleContext, *arrays: Any, linear: Linear) -> Any:
+    return _lower(ctx, *arrays, program=linear.program)
+
+
+call_p.def_impl(_run)
+linear_p.def_impl(_run_linear)
+call_p.def_effectful_abstract_eval(_avals)
+linear_p.def_abstract_eval(_avals_linear)
+mlir.register_lowering(call_p, _lower)
+mlir.register_lowering(linear_p, _lower_linear)
+
+
+# ----- Batches
+
+
+@_in_64_bits
+def _batch(arrays: Sequence[Any], axes: Sequence[int | None], *, program: Program) -> Any:
+    size, mapped = _sizes(arrays, axes)
+    given = [_rows(x, axis) for x, axis in zip(arrays, axes)]
+    results = _call(program.batched(size, mapped), given)
+    return results, [0] * len(results)
+
+
+@_in_64_bits
+def _batch_linear(arrays: Sequence[Any], axes: Sequence[int | None], *, linear: Linear) -> Any:
+    """The inputs are mapped together, so that the map is linear in all of them."""
+    size, mapped = _sizes(arrays, axes)
+    rows = [_rows(x, axis) for x, axis in zip(arrays, axes)]
+    count = len(linear.of_program.function.args)
+    inputs = [
+        x if given else jnp.broadcast_to(x, (size, *np.shape(x)))
+        for x, given in zip(rows[count:], mapped[count:])
+    ]
+    results = _apply(linear.batched(size, mapped[:count]), rows[:count], inputs)
+    return results, [0] * len(results)
+
+
+def _sizes(arrays: Sequence[Any], axes: Sequence[int | None]) -> tuple[int, tuple[bool, ...]]:
+    """How many examples there are, and which arrays have them."""
+    size = next(x.shape[axis] for x, axis in zip(arrays, axes) if axis is not None)
+    return size, tuple(axis is not None for axis in axes)
+
+
+def _rows(x: Any, axis: int | None) -> Any:
+    return jnp.moveaxis(x, axis, 0) if axis else x
+
+
+batching.primitive_batchers[call_p] = _batch
+batching.primitive_batchers[linear_p] = _batch_linear
+
+
+# ----- Derivatives
+
+
+@_in_64_bits
+def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, program: Program) -> Any:
+    found = _tangents(program, primals, tangents)  # or it is refused
+    return _call(program, primals), found
+
+
+@_in_64_bits
+def _jvp_linear(primals: Sequence[Any], tangents: Sequence[Any], *, linear: Linear) -> Any:
+    count = len(linear.of_program.function.args)
+    arguments, inputs = primals[:count], primals[count:]
+    results = _apply(linear, arguments, inputs)
+    if all(type(t) is ad.Zero for t in tangents[:count]):
+        return results, _apply(linear, arguments, [*map(ad.instantiate_zeros, tangents[count:])])
+    return results, _tangents(linear.program, primals, tangents)
+
+
+def _tangents(program: Program, primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
+    """Those of the results; numbers that are no floats have none."""
+    wrt = [i for i, t in enumerate(tangents) if _is_float(program.function.args[i].dtype, t)]
+    of = [i for i, y in enumerate(program.function.results) if y.dtype.kind in "fc"]
+    results = _results(program, [*map(jax.typeof, primals)])
+    found: list[Any] = [ad.Zero(aval.to_tangent_aval()) for aval in results]
+    if wrt and of:
+        linear = Linear(program, tuple(wrt), tuple(of))
+        for i, t in zip(of, _apply(linear, primals, [tangents[i] for i in wrt])):
+            found[i] = t
+    return found
+
+
+def _is_float(dtype: np.dtype, tangent: Any) -> bool:
+    return dtype.kind in "fc" and type(tangent) is not ad.Zero
+
+
+@_in_64_bits
+def _transpose(cts: Sequence[Any], *primals: Any, linear: Linear) -> list[Any]:
+    count = len(linear.of_program.function.args)
+    arguments, inputs = primals[:count], primals[count:]
+    if any(map(ad.is_undefined_primal, arguments)):
+        _refuse_transpose(cts, *arguments, program=linear.of_program)
+    wanted = [i for i, x in enumerate(inputs) if ad.is_undefined_primal(x)]
+    given = [i for i, ct in enumerate(cts) if type(ct) is not ad.Zero]
+    found: list[Any] = [None] * len(primals)
+    if wanted and given:
+        transposed = linear.transposed(wanted, given)
+        for i, ct in zip(wanted, _apply(transposed, arguments, [cts[j] for j in given])):
+            found[count + i] = ct
+    return found
+
+
+def _refuse_transpose(cts: Sequence[Any], *arguments: Any, program: Program) -> NoReturn:
+    raise TypeError(NOT_LINEAR.format(f"`{program}`"))
+
+
+ad.primitive_jvps[call_p] = _jvp
+ad.primitive_jvps[linear_p] = _jvp_linear
+ad.primitive_transposes[call_p] = _refuse_transpose
+ad.primitive_transposes[linear_p] = _transpose

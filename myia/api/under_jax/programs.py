@@ -1,0 +1,180 @@
+"""Programs as JAX's transforms see them: a program, its derivatives, and batches of these.
+
+    f: (x, y) -> z       Linear(f, wrt=(0,), of=(0,))                  (x, y, tx) -> tz
+                         Linear(f, wrt=(0,), of=(0,), reverse=True)    (x, y, cz) -> cx
+
+Each is a typed program again, with a `derivative` op or a loop over examples, so that it is
+compiled, differentiated and batched as any other, to every order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import jax
+import numpy as np
+
+from myia.ir import builder as ir
+from myia.ir.avals import I64
+from myia.ir.core import Function, Value, walk
+from myia.ir.rewrite import inline, without_effects
+from myia.pipeline import Executable, Options, compiled
+from myia.primitives.arrays.rows import read_row, rows_aval, write_row
+from myia.primitives.core.define import constant, zeros
+from myia.primitives.core.emit_structured import emit_loop
+from myia.primitives.core.host_calls import has_recorded_call
+from myia.primitives.core.platforms import ANY
+from myia.primitives.core.structured import EXAMPLE, Loop, custom_p, derivative_p
+
+CALLS_PYTHON = (
+    "{0} calls Python (`myia.host`), which a derivative by JAX would do again: use `myia.grad`, "
+    "also inside of `jax.jit`"
+)
+MOST_DERIVATIVES = 2  # by JAX of a program with derivative rules, which inference has found
+TOO_MANY = (
+    "{0} has a derivative rule, and JAX takes a third derivative of it: take the inner ones by "
+    "`myia.grad` and its relatives"
+)
+
+
+@dataclass(eq=False, repr=False)
+class Program:
+    """A typed program, compiled where it is run. JAX compares programs by identity."""
+
+    function: Function
+    options: Options
+    order: int = 0  # of the derivative that it is
+    _made: dict[Any, Program] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return self.function.name
+
+    @cached_property
+    def alone(self) -> Executable:
+        """The program as JAX runs it by itself."""
+        return compiled(self.function, options=self.options).executable
+
+    @cached_property
+    def nested(self) -> Executable:
+        """The program as a part of what JAX compiles, for any platform."""
+        options = replace(self.options, under_a_trace=True, platform=ANY)
+        return compiled(self.function, options=options).executable
+
+    @cached_property
+    def effects(self) -> frozenset[Any]:
+        """JAX's names of what it does beside giving results."""
+        if not any(op.primitive.effect for op in walk(self.function.region)):
+            return frozenset()
+        with jax.enable_x64(True):
+            found = jax.make_jaxpr(lambda *xs: self.nested(*xs))(*self.nested.shapes)
+        return frozenset(found.effects)
+
+    def made(self, key: Any, make: Callable[[], Function], order: int = 0) -> Program:
+        """One made of this, the same for the same key."""
+        if key not in self._made:
+            self._made.setdefault(key, Program(make(), self.options, order or self.order))
+        return self._made[key]
+
+    def batched(self, size: int, mapped: tuple[bool, ...]) -> Program:
+        """The program for so many examples, along the first axis of the results and of those
+        arguments that are `mapped`."""
+        return self.made((size, mapped), lambda: _batched(self.function, size, mapped))
+
+    def derivative(self, key: Any, make: Callable[[], Function]) -> Program:
+        """`made`, one derivative further. TypeError: it cannot be had."""
+        if any(map(has_recorded_call, self.function.region.ops)):
+            raise TypeError(CALLS_PYTHON.format(f"`{self}`"))
+        order = self.order + 1
+        if order > MOST_DERIVATIVES and any(
+            op.primitive is custom_p for op in walk(self.function.region)
+        ):
+            raise TypeError(TOO_MANY.format(f"`{self}`"))
+        return self.made(key, make, order)
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The derivative of a program at some arguments, a linear map: from the tangents of its
+    arguments `wrt` to those of its results `of`; `reverse`: from the cotangents of these results to
+    those of these arguments.
+
+    `axes`: the batches of it, the innermost first: their sizes, and which arguments have the axis.
+    Inputs and outputs of the map have all of them.
+    """
+
+    of_program: Program
+    wrt: tuple[int, ...]
+    of: tuple[int, ...]
+    reverse: bool = False
+    axes: tuple[tuple[int, tuple[bool, ...]], ...] = ()
+
+    @property
+    def program(self) -> Program:
+        """The map as a program of the arguments, then the inputs of the map."""
+        f = self.of_program
+        make = _cotangents if self.reverse else _tangents
+        key = self.wrt, self.of, self.reverse
+        found = f.derivative(key, lambda: make(f.function, self.wrt, self.of))
+        inputs = len(found.function.args) - len(f.function.args)
+        for size, mapped in self.axes:
+            found = found.batched(size, (*mapped, *[True] * inputs))
+        return found
+
+    def batched(self, size: int, mapped: tuple[bool, ...]) -> Linear:
+        return replace(self, axes=(*self.axes, (size, mapped)))
+
+    def transposed(self, inputs: Sequence[int], outputs: Sequence[int]) -> Linear:
+        """The transpose, as to these inputs and outputs of this map."""
+        by_wrt, by_of = (outputs, inputs) if self.reverse else (inputs, outputs)
+        wrt = tuple(self.wrt[i] for i in by_wrt)
+        of = tuple(self.of[i] for i in by_of)
+        return replace(self, wrt=wrt, of=of, reverse=not self.reverse)
+
+
+def _tangents(f: Function, wrt: tuple[int, ...], of: tuple[int, ...]) -> Function:
+    """`(*args, *tangents of the args wrt) -> tangents of the results of`"""
+    return _derivative(f, "jvp", wrt, of, [f.args[i] for i in wrt])
+
+
+def _cotangents(f: Function, wrt: tuple[int, ...], of: tuple[int, ...]) -> Function:
+    """`(*args, *cotangents of the results of) -> cotangents of the args wrt`"""
+    return _derivative(f, "vjp", wrt, of, [f.results[i] for i in of])
+
+
+def _derivative(
+    f: Function, mode: str, wrt: tuple[int, ...], of: tuple[int, ...], seeds: Sequence[Value]
+) -> Function:
+    inner = without_effects(f.region)  # what it prints the program itself has printed
+
+    def body(*xs: Value) -> Sequence[Value]:
+        found = ir.emit(derivative_p, *xs, regions=[inner], mode=mode, wrt=wrt, of=of)
+        return found[len(inner.yields) :]
+
+    given = [*f.args, *seeds]
+    region = ir.build_region([x.aval for x in given], body, [x.name for x in f.args])
+    return Function(f"{f.name}_{mode}", region, f.span)
+
+
+def _batched(f: Function, size: int, mapped: Sequence[bool]) -> Function:
+    """A loop over the examples, whose iterations are independent."""
+    avals = [rows_aval(x.aval, size) if rows else x.aval for x, rows in zip(f.args, mapped)]
+    init_avals = [rows_aval(y.aval, size) for y in f.results]
+
+    def body(*xs: Value) -> Sequence[Value]:
+        init = tuple(map(zeros, init_avals))
+        if size == 0:
+            return init
+
+        def example(k: Value, *carried: Value) -> list[Value]:
+            given = [read_row(x, k) if rows else x for x, rows in zip(xs, mapped)]
+            found = inline(f.region, given)
+            return [write_row(rows, y, k) for rows, y in zip(carried, found)]
+
+        region = ir.build_region([I64, *init_avals], example, [EXAMPLE])
+        return emit_loop(Loop(constant(size, np.int64), init, None, region, size))
+
+    region = ir.build_region(avals, body, [x.name for x in f.args])
+    return Function(f.name, region, f.span)
