@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install demo test test-slow test-versions bench docs package lint clean
+.PHONY: install demo test test-slow test-versions bench docs gallery package lint clean
 
 install: $(VENV)/.test
 
@@ -26,6 +26,10 @@ bench: $(VENV)/.bench
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/site
 	@echo "build/site/index.html"
+
+gallery: $(VENV)/.examples
+	$(BIN)/python -m examples.gallery
+	$(MAKE) docs
 
 package: $(BIN)/python
 	rm -rf dist

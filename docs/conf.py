@@ -1,8 +1,13 @@
 """The site of the documentation (`make docs`): pages in Markdown, the reference from docstrings."""
 
 import re
+import sys
+from pathlib import Path
 
 import myia
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from examples.gallery.__main__ import write_pages
 
 project, author = "myia", "The myia authors"
 version = release = myia.__version__
@@ -30,4 +35,5 @@ def as_restructured_text(app, what, name, obj, options, lines):
 
 
 def setup(app):
+    app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir, "gallery")))
     app.connect("autodoc-process-docstring", as_restructured_text, priority=100)
