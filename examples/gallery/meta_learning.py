@@ -126,7 +126,7 @@ def main(folder: str = ".", quick: bool = False) -> dict[str, float]:
     error = abs((ends[0] - ends[1]) / (2 * h) / slope - 1)
     print(f"meta-gradient against central differences of plain Python: {error:.1e}")
 
-    test, losses = myia.jit(accuracies), np.zeros(60 if quick else 800)
+    test, losses = myia.jit(accuracies), np.zeros(60 if quick else 120)
     before = test(meta, images, unseen, np.random.default_rng(1), 100)
     meta = myia.jit(learn)(meta, images, seen, rng, 0.01, losses)
     after = test(meta, images, unseen, np.random.default_rng(1), 100)
