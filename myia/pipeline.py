@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from myia import library
+from myia.backends.xla.devices import has_several_devices
 from myia.backends.xla.executable import (
     Executable,
     Inlined,
@@ -44,6 +45,7 @@ from myia.backends.xla.packing import (
     is_small,
     results_in_vectors,
 )
+from myia.backends.xla.shardings import CHOSEN_BY_JAX, Shardings, constrained
 from myia.frontend.load import core_text, load
 from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.signature import Flattener
@@ -237,6 +239,7 @@ def compiled(
     donate: tuple[int, ...] = (),
     packing: Packing | None = None,
     options: Options = Options(),
+    shardings: Shardings = CHOSEN_BY_JAX,
 ) -> Compiled:
     """A typed program compiled, within the memory of the options.
 
@@ -259,11 +262,12 @@ def compiled(
         within = replace(options, memory=memory)
         last = replace(before_storage, options=within).until("finish", watch)
         elsewhere = None
-        if special and options.platform == ANY:
+        if special and (options.platform == ANY or has_several_devices()):
             others = Compilation(function, replace(within, platform=OTHERS))
             elsewhere = others.until("finish").function
-        how = {name: getattr(options, name) for name in OF_THE_BACKEND}
-        executable = compile_function(last.function, donate, packing, elsewhere=elsewhere, **how)
+        how: dict[str, Any] = {name: getattr(options, name) for name in OF_THE_BACKEND}
+        how |= {"elsewhere": elsewhere, "shardings": shardings}
+        executable = compile_function(last.function, donate, packing, **how)
         return Compiled(last.function, last.plan, executable)
 
     return attempt(None) if options.memory is None else _within(options.memory, attempt)
@@ -356,9 +360,11 @@ __all__ = [
     "Plan",
     "Report",
     "Runnable",
+    "Shardings",
     "Vectors",
     "arguments_in_vectors",
     "compiled",
+    "constrained",
     "describe",
     "describe_pass",
     "executable_of",

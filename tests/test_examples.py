@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import jax
 import numpy as np
 import pytest
@@ -158,6 +164,30 @@ def test_ode(tmp_path):
         up, down = ({**log_p, name: log_p[name] + h} for h in (1e-6, -1e-6))
         values = [myia.jit(ode.misfit)(x, times, observed) for x in (up, down)]
         np.testing.assert_allclose(slope, (values[0] - values[1]) / 2e-6, rtol=1e-5)
+
+
+DATA_PARALLEL = """
+import jax
+jax.config.update("jax_num_cpu_devices", 8)
+import data_parallel
+assert data_parallel.main(steps=24, last=16) > 0.3
+"""
+
+
+def test_data_parallel():
+    """Killed after step 16, with a checkpoint of step 14, or of step 9 if that was not finished."""
+    pytest.importorskip("orbax.checkpoint", reason="needs orbax-checkpoint, scikit-learn")
+    path = os.pathsep.join(str(Path(__file__).parent.parent / name) for name in (".", "examples"))
+    command = [sys.executable, "-c", DATA_PARALLEL]
+    env = {**os.environ, "PYTHONPATH": path}
+    found = subprocess.run(command, capture_output=True, text=True, env=env)
+    assert found.returncode == 0, found.stderr
+    went_on = re.search(
+        r"went on from step (\d+)\nb1: ", found.stdout[found.stdout.index("killed") :]
+    )
+    steps = re.findall(r"step (\d+) on 8 devices", found.stdout)
+    assert steps and steps[-1] == "23"
+    assert went_on is not None and went_on[1] == steps[0] in ("10", "15")
 
 
 def test_estimators():

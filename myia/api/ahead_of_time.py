@@ -15,7 +15,7 @@ from myia.api.pickling import NotPortable
 from myia.api.programs.decision_tree import DecisionTree
 from myia.api.variant import Programs, Variant
 from myia.infer.boundary.signature import CallFlattener
-from myia.primitives.core.platforms import ANY, PLATFORMS, bound_device, default_platform
+from myia.primitives.core.platforms import ANY, PLATFORMS, default_platform, places_of
 from myia.source import progress
 
 OTHER_PLATFORMS = (
@@ -66,9 +66,8 @@ class Lowered(NotPortable):
         self._signatures = call.positional, call.keywords
         refuse_capacities(self._variant.program, AHEAD_OF_TIME)
         self._programs, self._integers = call.programs, call.integers
-        devices = (bound_device(leaf) for leaf in call.flat.leaves)
-        device = next((d for d in devices if d is not None), None) if platforms is None else None
-        self._lowered = self._variant.executable.lower(device, platforms)
+        where, each = (None, ()) if platforms is not None else places_of(call.flat.leaves)
+        self._lowered = self._variant.executable.lower(where, platforms, each)
         self._platforms, self._name, self._names = (
             platforms,
             dispatcher.name,

@@ -12,21 +12,24 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from myia.api.calls.shortcuts import MISSED, Shortcuts, types_of
 from myia.api.capacities import GrownCapacities, Outgrown, refuse_capacities, with_held_effects
 from myia.api.failed_checks import BeyondInt64, ChecksOfAnEntry, FailedChecks
 from myia.api.files.cache import Entry, active, key_of
+from myia.api.options import CompileOptions
 from myia.api.programs.decision_tree import DecisionTree, Found
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
 from myia.api.programs.lost_state_warning import warn_of_lost_state
 from myia.api.programs.recompilation import Recompilation, parameter_names
+from myia.api.programs.shardings import as_given
 from myia.api.programs.write_back import WriteBack
 from myia.api.under_jax.calls import CANNOT_CHECK, compiled_under_jax
 from myia.api.under_jax.programs import MOST_DERIVATIVES
 from myia.api.variant import Call, Layout, Programs, Variant
+from myia.backends.xla.devices import has_several_devices
 from myia.infer.boundary.integers import Choice, Path
 from myia.infer.boundary.signature import CallFlattener, Flattener
 from myia.infer.domain.errors import DynamicSizeEscapes
@@ -34,7 +37,6 @@ from myia.infer.eval.program import Program
 from myia.pipeline import (
     Compilation,
     Compiled,
-    Options,
     OtherAvals,
     Plan,
     Report,
@@ -55,16 +57,6 @@ CHANGING_GLOBALS = "globals that the program reads change type while it is compi
 AS_AN_ARGUMENT = "for the sake of an int that may be known"
 UNDER_JAX = "inside a transform of JAX (`jax.jit`, `jax.vmap`, `jax.grad`)"
 ATTEMPTS = 8  # programs compiled for one call, if other threads change the globals that it reads
-
-
-@dataclass(frozen=True)
-class CompileOptions:
-    """The options of `jit`, `grad` and the other entries of the API."""
-
-    donate_argnums: tuple[int, ...] = ()
-    static_argnums: tuple[int | str, ...] = ()  # with names
-    check: bool = False
-    pipeline: Options = field(default_factory=Options)
 
 
 class Dispatcher:
@@ -309,7 +301,7 @@ class Dispatcher:
         """The program of a call: of the cache, or compiled, and then in the cache."""
         kept = active()
         key = None if kept is None else key_of(self.target, self.options, call)
-        if kept is None or key is None or self.options.pipeline.memory is not None:
+        if kept is None or key is None or not self._is_kept:
             return self._compiled_variant(call, choose)
         found = kept.find(key, self.target, call)
         if found is not None:
@@ -319,6 +311,11 @@ class Dispatcher:
             executable = kept.store(key, self.target, variant.program, variant.executable)
             variant.executable = executable or variant.executable
         return variant
+
+    @property
+    def _is_kept(self) -> bool:
+        """May programs be in the cache? There they are exported for one device."""
+        return self.options.pipeline.memory is None and not has_several_devices()
 
     def _kept_variant(self, call: Call, entry: Entry) -> Variant:
         """A program of the cache. Of its call nothing is kept but the signatures."""
@@ -345,7 +342,7 @@ class Dispatcher:
     def _compiled_variant(self, call: Call, choose: Choice) -> Variant:
         choose = Recorded(choose)
         program, effects = with_held_effects(self.program(call, choose))
-        layout = Layout(call, program)
+        layout = Layout(call, program, has_shardings=self.options.has_shardings)
         takes_ints = bool(call.programs.arguments or choose.arguments)
         if takes_ints and any(capacity.of_int for capacity, _ in program.capacities):
             refuse_capacities(program, AS_AN_ARGUMENT)  # it is a compile-time value then
@@ -366,11 +363,13 @@ class Dispatcher:
             donated = donate = ()
         LOG.debug("%s: arguments %s", self.name, [str(x.aval) for x in program.function.args])
         with self.capacities.limited(program):
+            options = self.options.pipeline
+            given = self.options.in_shardings, self.options.out_shardings
+            placed = as_given(*given, call.positional, call.keywords, program)
             if layout.under_jax:
-                found = compiled_under_jax(program.function, self.options.pipeline)
+                found = compiled_under_jax(program.function, options, placed)
             else:
-                options = self.options.pipeline
-                found = compiled(layout.function, donate, layout.packing, options)
+                found = compiled(layout.function, donate, layout.packing, options, placed)
         report = functools.partial(
             self._reporting, call.positional, call.keywords, choose.as_before
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from myia.api.jvp_vjp import jvp, vjp
-from myia.api.options import numbers_inside
+from myia.api.options import OF_DEVICES, numbers_inside
 from myia.api.transforms import (
     elementwise_grad,
     grad,
@@ -33,6 +33,9 @@ BY_NUMBER = "use `argnums`, the positions of the arguments"
 
 @function(jit)
 def _jit_inside(ctx: Interpreter, f: Abstract, **options: Abstract) -> Abstract:
+    for name in OF_DEVICES:
+        if name in options:
+            ctx.fail(OptionInside, name=name)
     return f
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from myia.api.dispatch import CompileOptions
+from myia.api.options import CompileOptions
 from myia.api.programs.recompilation import Recompilation
 from myia.api.sharing import Transform, shared_code, taken_apart
 from myia.api.transformed import Transformed

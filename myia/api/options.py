@@ -7,20 +7,41 @@ import inspect
 import operator
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter
 from typing import Any, TypeVar
 
 import numpy as np
 
-from myia.api.dispatch import CompileOptions
+from myia.api.programs.shardings import Shardings
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.eval.interpreter import Interpreter
 from myia.pipeline import STRATEGIES, Options
 
 T = TypeVar("T")
 
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """The options of `jit`, `grad` and the other entries of the API."""
+
+    donate_argnums: tuple[int, ...] = ()
+    static_argnums: tuple[int | str, ...] = ()  # with names
+    check: bool = False
+    in_shardings: Shardings | None = None
+    out_shardings: Shardings | None = None
+    pipeline: Options = field(default_factory=Options)
+
+    @property
+    def has_shardings(self) -> bool:
+        return bool(self.in_shardings or self.out_shardings)
+
+    def without_shardings(self) -> CompileOptions:
+        return replace(self, in_shardings=None, out_shardings=None)
+
+
 OF_THE_PIPELINE = ("checkpoint", "memory", "debug", "exact")
+OF_DEVICES = ("in_shardings", "out_shardings")
 NAMES = tuple(
     sorted(
         {f.name for f in fields(CompileOptions)} - {"pipeline"}
@@ -56,6 +77,7 @@ def compile_options(
         donate_argnums=positions_in("donate_argnums", f, options.get("donate_argnums", ())),
         static_argnums=(*static, *names, *by_position),
         check=bool(options.get("check")) or pipeline.debug,
+        **{name: Shardings(name, x) for name in OF_DEVICES if (x := options.get(name)) is not None},
         pipeline=pipeline,
     )
 

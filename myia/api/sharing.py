@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from types import FunctionType, MethodType
 from typing import Any, NoReturn, Protocol
 
-from myia.api.dispatch import CompileOptions, Dispatcher
+from myia.api.dispatch import Dispatcher
+from myia.api.options import CompileOptions
 from myia.api.pickling import Wrapper
 from myia.api.programs.recompilation import parameter_names
 from myia.infer.batching.vmap import MapOptions
@@ -168,7 +169,7 @@ def shared_code(f: Any) -> Any:
 def sharing_of(transformed: Transformed, f: Any) -> Sharing:
     """The programs that `transformed` shares; `f`: its function, taken apart."""
     transform, options = transformed.transform, transformed.options
-    own = options.donate_argnums or options.static_argnums
+    own = options.donate_argnums or options.static_argnums or options.has_shardings
     code = None if own else shared_code(f)
     if code is None or transform is None:
         return Sharing()

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from myia.api.ahead_of_time import Lowered, Traced
 from myia.api.calls.shortcuts import Entry, Owner, types_of
 from myia.api.capacities import Outgrown
-from myia.api.dispatch import CompileOptions, Dispatcher
+from myia.api.dispatch import Dispatcher
 from myia.api.failed_checks import BeyondInt64
-from myia.api.options import argument_names, positions_in, positions_of
+from myia.api.options import OF_DEVICES, CompileOptions, argument_names, positions_in, positions_of
 from myia.api.pickling import P, R, Wrapper
 from myia.api.sharing import (
     JIT,
@@ -31,7 +31,7 @@ from myia.infer.batching.vmap import MapOptions, vmap
 from myia.infer.boundary.instances import is_state
 from myia.infer.derivatives import jacobians
 from myia.infer.derivatives.derivatives import GradOptions
-from myia.infer.domain.errors import NeedsStatic
+from myia.infer.domain.errors import NeedsStatic, OptionInside
 from myia.infer.domain.facts import Held
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
@@ -101,7 +101,11 @@ class Transformed(Entry, Wrapper[P, R]):
 
     def target(self) -> Any:
         """What the inferer calls: the function itself, or this transform of it."""
-        return self
+        if not self.options.has_shardings:
+            return self
+        make: Any = type(self)
+        bare = self.options.without_shardings()
+        return make(*(bare if x is self.options else x for x in self.parts()))
 
     if TYPE_CHECKING:
 
@@ -216,7 +220,7 @@ class Jit(Transformed[P, R]):
 
     def target(self) -> Any:
         bound = isinstance(self.f, (MethodType, functools.partial)) or is_state(self.f)
-        return self if bound else self.f  # an instance in it is read at every call
+        return super().target() if bound else self.f  # an instance in it is read at every call
 
 
 class Derived(Transformed[P, R]):
@@ -274,6 +278,9 @@ class Mapped(Transformed[P, R]):
 def _infer_call(
     ctx: Interpreter, transformed: Transformed[..., Any], args: Args, kwargs: Kwargs
 ) -> Abstract:
+    for name in OF_DEVICES:
+        if getattr(transformed.options, name) is not None:
+            ctx.fail(OptionInside, name=name)
     f = transformed.f
     inner = Static(f) if isinstance(f, Transformed) else ctx.root(Held(f), "f")
     how = transformed.transform or JIT

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
-from myia.api.dispatch import CompileOptions
-from myia.api.options import argument_numbers, compile_options
+from myia.api.options import CompileOptions, argument_numbers, compile_options
 from myia.api.pickling import P, R
 from myia.api.sharing import ArgNames
 from myia.api.transformed import Derived, Jit, Mapped
@@ -46,6 +45,10 @@ def jit(f: Callable[..., Any] | None = None, **options: Any) -> Any:
             and A. Walther, "Algorithm 799: revolve", ACM Trans. Math. Softw. 26, 2000).
             "recompute": only what an iteration starts with. "auto" chooses for each loop.
         memory: an int (bytes) or "64MB", "64MiB": the temporaries that the program may use.
+        in_shardings, out_shardings: as of `jax.jit`, where arguments and results are on several
+            devices: a sharding, a `PartitionSpec` (under `jax.set_mesh`), None (JAX chooses), or
+            structures of these in the form of the positional arguments, or of the result. Results
+            are `jax.Array`s then. Arrays that are sharded already need neither.
 
     Returns:
         A function object. Called with NumPy arrays and Python numbers it returns these; with
@@ -53,7 +56,8 @@ def jit(f: Callable[..., Any] | None = None, **options: Any) -> Any:
         `F.plan(*args)` and `F.lower(*args).compile()` show and prepare programs.
 
     Raises:
-        TypeError: `f` is not callable, or an option is unknown.
+        TypeError: `f` is not callable, or an option is unknown. ValueError, at a call: shardings of
+            another structure than the arguments or the result.
         MyiaError: at a call: the function uses what is not supported, or its program takes more
             than `memory`. Errors that Python would raise are of Python's types.
 

@@ -116,20 +116,25 @@ class Layout:
     `function` is that of the program, with its scalars in vectors where `packing` lets them be.
     """
 
-    def __init__(self, call: Call, program: Program, joins: bool = True):
-        """`joins`: scalars that travel in a vector may be parts of it in the program, too."""
+    def __init__(
+        self, call: Call, program: Program, joins: bool = True, has_shardings: bool = False
+    ):
+        """`joins`: scalars that travel in a vector may be parts of it in the program, too.
+        `has_shardings`: JAX places all arrays, and results are JAX's."""
         given = call.leaves
         hidden = [leaf for fact in program.facts for leaf in leaves_of(fact.answer)]
+        self.has_shardings = has_shardings
         self.under_jax = program.reads_tracers or any(leaf.is_tracer for leaf in given)
-        self.device = call.is_jax or self.under_jax
+        self.device = has_shardings or call.is_jax or self.under_jax
         guests = [leaf.guest for leaf in given if leaf.guest is not None]
         wraps = (guest.wrap for guest in guests if guest.wrap is not None and not self.device)
         self.wrap = next(wraps, None)
         self.numpy = any(leaf.kind == "array" for leaf in given)
         avals = [x.aval for x in program.function.args]
         arrays = [i for i, leaf in enumerate(given) if leaf.kind == "array"]
+        packed = ((), ()) if has_shardings else (_numbers(given), arrays)
         packing = Packing(
-            arguments_in_vectors(avals[: len(given)], _numbers(given), arrays),
+            arguments_in_vectors(avals[: len(given)], *packed),
             arguments_in_vectors(avals[len(given) :], _numbers(hidden)),
             Vectors() if self.device else _results(program),
         )

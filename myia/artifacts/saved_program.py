@@ -20,6 +20,7 @@ from myia.artifacts.errors import ArtifactError
 from myia.artifacts.patterns import Arguments, Flat
 from myia.artifacts.recipe_forms import aval_shape, kind_of, places_in, recipe_of
 from myia.artifacts.written_arrays import READ_ONLY, refuse_overlaps, would_change_read_only
+from myia.backends.xla.devices import by_devices, has_several_devices
 from myia.backends.xla.packing import Packing, Vector, Vectors
 from myia.infer.boundary.instances import set_contents
 from myia.infer.boundary.recipes import TO_PYTHON
@@ -110,8 +111,11 @@ class SavedProgram:
     @cached_property
     def _executable(self) -> Any:
         module = self.module(_platform())
+        program = callable_of(deserialized(module.blob))
+        if module is not self.plain and has_several_devices():
+            program = by_devices(program, callable_of(deserialized(self.plain.blob)))
         return jax.jit(
-            callable_of(deserialized(module.blob)),
+            program,
             donate_argnums=module.donated,
             compiler_options=module.options or None,
         )

@@ -6,6 +6,7 @@ there for ever, and a setting that it changed would stay changed: both are put r
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import sys
@@ -137,3 +138,12 @@ if hasattr(os, "register_at_fork"):  # not on Windows
         after_in_parent=BRIEF.release,
         after_in_child=_in_child,
     )
+
+
+@functools.cache
+def process_of_xla() -> int:
+    """The process in which JAX's backends were started first; asked before they are.
+
+    Their threads are not in the child of a fork, where XLA would wait for them for ever.
+    """
+    return os.getpid()

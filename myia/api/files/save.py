@@ -31,6 +31,10 @@ from myia.pipeline import Executable, Vectors, exported, exported_plain, interfa
 from myia.primitives.core.platforms import PLATFORMS
 
 NOT_SAVED = "{} cannot be saved: {}"
+SHARDINGS = (
+    "its `in_shardings` or `out_shardings` name devices: save it without them, and pass "
+    "sharded arrays"
+)
 CONSTANT_TYPES = (bool, int, str, bytes, type(None), type(Ellipsis), range)
 
 
@@ -100,6 +104,8 @@ def _described(of: Saveable, blobs: list[bytes]) -> Json:
     try:
         told = _interface(variant.program, signatures)
         _refuse_effects(executable)
+        if variant.layout.has_shardings:
+            raise NotStorable(SHARDINGS)
         given, hidden, results = executable.vectors
         return told | {
             "name": name,

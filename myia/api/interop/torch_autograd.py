@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from myia.api.dispatch import CompileOptions
 from myia.api.jvp_vjp import FunctionState, rule_of
+from myia.api.options import CompileOptions
 from myia.api.pickling import P, R, Wrapper
 from myia.api.sharing import Transform, transform_of
 from myia.infer.batching.over_arrays import mapped_over_arrays

@@ -27,7 +27,17 @@ from jax.sharding import PartitionSpec
 
 from myia.api.under_jax.programs import Linear, Program
 from myia.ir.core import Function
-from myia.pipeline import Compiled, Executable, Options, OtherAvals, Packing, Plan, Vectors
+from myia.pipeline import (
+    Compiled,
+    Executable,
+    Options,
+    OtherAvals,
+    Packing,
+    Plan,
+    Shardings,
+    Vectors,
+    constrained,
+)
 from myia.primitives.core.platforms import ANY
 
 call_p, linear_p = Primitive("myia"), Primitive("myia_derivative")
@@ -48,14 +58,15 @@ class UnderJax(Executable):
 
     __slots__ = ("program",)
 
-    def __init__(self, function: Function, options: Options):
+    def __init__(self, function: Function, options: Options, shardings: Shardings):
         self.program = program = Program(function, options)
 
         def call(*arrays: Any) -> Sequence[Any]:
             given = _typed(program, arrays)
             if [x.shape for x in given] != [x.shape for x in function.args]:
                 raise OtherAvals
-            return _call(program, given)
+            results = _call(program, constrained(given, shardings.of_arguments))
+            return constrained(results, shardings.of_results)
 
         packing = Packing(Vectors(len(function.args)))
         super().__init__(call, function, packing, False, True, ANY, (), None)
@@ -65,14 +76,17 @@ class UnderJax(Executable):
         return super().hidden(arrays)  # on the device they would be tracers of this call
 
     def lower(
-        self, device: Any = None, platforms: tuple[str, ...] | None = None
+        self,
+        where: Any = None,
+        platforms: tuple[str, ...] | None = None,
+        each: Sequence[Any] = (),
     ) -> jax.stages.Lowered:
-        return self.program.nested.lower(device, platforms)
+        return self.program.nested.lower(where, platforms, each)
 
 
-def compiled_under_jax(function: Function, options: Options) -> Compiled:
+def compiled_under_jax(function: Function, options: Options, shardings: Shardings) -> Compiled:
     """A typed program for calls with tracers."""
-    return Compiled(function, Plan(), UnderJax(function, options))
+    return Compiled(function, Plan(), UnderJax(function, options, shardings))
 
 
 def _strongly_typed(x: Any) -> Any:

@@ -16,17 +16,26 @@ from myia.backends.xla.cpu.emission_options import (
     has_cpu_rules,
     rules_for_cpu,
 )
+from myia.backends.xla.devices import by_devices
 from myia.backends.xla.emit import emit
+from myia.backends.xla.explicit_axes import (
+    ExplicitAxes,
+    automatic,
+    call_on_automatic_axes,
+    on_any_axes,
+)
 from myia.backends.xla.host_copies import host_copy
 from myia.backends.xla.modes import (
     OtherModes,
     enter_64_bits,
     explain,
+    explain_ordered,
     leave_64_bits,
     own_modes,
     traced,
 )
 from myia.backends.xla.packing import Packing, Vectors
+from myia.backends.xla.shardings import CHOSEN_BY_JAX, Shardings
 from myia.ir.avals import Aval
 from myia.ir.core import Function, walk
 from myia.primitives.core.host_calls import in_one_thread, is_host_call
@@ -42,6 +51,7 @@ def compile_function(
     exact: bool = False,
     platform: str | None = None,
     elsewhere: Function | None = None,
+    shardings: Shardings = CHOSEN_BY_JAX,
 ) -> Executable:
     """`donate`: positions of arguments whose memory the results may reuse.
 
@@ -50,7 +60,8 @@ def compile_function(
     `exact`: XLA must not combine operations of arithmetic.
     `platform`: that of the device which runs it; None: that of JAX's default device. `ANY`, as
     under a trace: JAX tells it when it lowers the program.
-    `elsewhere`: the function for other platforms than a CPU, if it is another one.
+    `elsewhere`: the function for other platforms than a CPU, and for programs that XLA partitions
+    among devices, if it is another one.
     """
     packing = packing or Packing(Vectors(len(function.args)))
     common = Rules(narrow_indices=under_a_trace, exact=exact)
@@ -59,8 +70,13 @@ def compile_function(
     alone = packing.results_count(len(function.results)) == 1
     program = traced(_of_these_avals(packing, function, packing.program(program), alone))
     donated = packing.packed_positions(donate)
-    jitted = jax.jit(program, donate_argnums=donated, compiler_options=compiler_options)
-    how = Emission(elsewhere or function, common, compiler_options or {})
+    jitted = jax.jit(
+        program,
+        donate_argnums=donated,
+        compiler_options=compiler_options,
+        **shardings.options(packing, alone),
+    )
+    how = Emission(elsewhere or function, common, compiler_options or {}, shardings)
     return Executable(jitted, function, packing, alone, under_a_trace, platform, donated, how)
 
 
@@ -72,6 +88,7 @@ class Emission:
     elsewhere: Function
     common: Rules
     compiler_options: dict[str, bool | str]
+    shardings: Shardings
 
 
 NO_DEVICE = "this process has no device of the platform {0!r}: its programs can be lowered, not run"
@@ -114,6 +131,7 @@ class Runnable:
 
     A function with run-time checks returns the code of the first that failed as its last result.
     `alone`: the callable returns its only result, not a tuple of it, which takes longer.
+    `shardings`: those that the user gave.
     """
 
     __slots__ = (
@@ -121,15 +139,23 @@ class Runnable:
         "_calls_host",
         "_pack",
         "_pack_hidden",
+        "_shardings",
         "_unpack",
         "alone",
         "packing",
     )
 
     def __init__(
-        self, callable: Callable[..., Any], packing: Packing, alone: bool, calls_host: bool
+        self,
+        callable: Callable[..., Any],
+        packing: Packing,
+        alone: bool,
+        calls_host: bool,
+        shardings: Sequence[Any] = (),
     ):
         self.packing, self._calls_host, self.alone = packing, calls_host, alone
+        self._shardings = shardings
+        callable = on_any_axes(callable, shardings)
         self._callable = in_one_thread(callable) if calls_host else callable
         self._pack = packing.given.pack() if packing.given.vectors else None
         self._pack_hidden = packing.hidden.pack() if packing.hidden.vectors else None
@@ -207,6 +233,10 @@ def again(call: Callable[..., Any], error: BaseException, given: Sequence[Any]) 
         jax.clear_caches()  # or JAX waits for ever for what it was compiling
     if isinstance(error, jax.errors.JaxRuntimeError):
         explain(error)
+    if isinstance(error, ValueError):
+        explain_ordered(error)
+    if isinstance(error, ExplicitAxes) and not any(isinstance(x, jax.core.Tracer) for x in given):
+        return call_on_automatic_axes(call, (), *given)
     # Without `jit` JAX refuses (ValueError) to call what has been compiled ahead of time.
     refused = isinstance(error, ValueError) and config.jax_disable_jit
     if isinstance(error, OtherModes) or refused:
@@ -238,20 +268,28 @@ class Executable(Runnable):
         self.jitted, self.function, self.platform = jitted, function, platform
         self.emission, self.donated = emission, donated
         calls_host = any(map(is_host_call, walk(function.region)))
-        super().__init__(jitted, packing, alone, calls_host and not under_a_trace)
+        shardings = () if emission is None else emission.shardings.all
+        super().__init__(jitted, packing, alone, calls_host and not under_a_trace, shardings)
 
     def lower(
-        self, device: Any = None, platforms: tuple[str, ...] | None = None
+        self,
+        where: Any = None,
+        platforms: tuple[str, ...] | None = None,
+        each: Sequence[Any] = (),
     ) -> jax.stages.Lowered:
         """JAX's ahead-of-time path: the program in StableHLO.
 
-        `device`: where it will run, if not on JAX's default device. `platforms`: for which JAX
-        lowers it, though it has no devices of them.
+        `where`: the sharding of the arguments, if JAX is not to choose it; `each`: that of each of
+        the given ones. `platforms`: for which JAX lowers it, though it has no devices of them.
         """
         avals = self.packing.avals([x.aval for x in self.function.args])
-        where = None if device is None else jax.sharding.SingleDeviceSharding(device)
+        told = self.packing.given.told_of_each(each) if each else ()
+        places = [*told, *[where] * (len(avals) - len(told))]
         with jax.enable_x64(True), own_modes():
-            shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=where) for a in avals]
+            shapes = [
+                jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=automatic(place))
+                for a, place in zip(avals, places)
+            ]
             return self.jitted.trace(*shapes).lower(lowering_platforms=platforms)
 
     @property
@@ -267,15 +305,17 @@ class Executable(Runnable):
 
     def compile(self, lowered: jax.stages.Lowered | None = None) -> Compiled:
         """RuntimeError: this process has no device of the platform."""
-        device = None
+        where = None
         if self.platform not in (ANY, default_platform()):
             devices = devices_of(self.platform)
             if not devices:
                 raise RuntimeError(NO_DEVICE.format(self.platform))
-            device = devices[0]
-        lowered = lowered or self.lower(device)
+            where = jax.sharding.SingleDeviceSharding(devices[0])
+        lowered = lowered or self.lower(where)
         with jax.enable_x64(True):
-            return Compiled(lowered.compile(), self.packing, self.alone, self._calls_host)
+            return Compiled(
+                lowered.compile(), self.packing, self.alone, self._calls_host, self._shardings
+            )
 
 
 def _emitted(
@@ -284,17 +324,22 @@ def _emitted(
     """The program for a platform, and XLA's compiler options; `common`: the rules of all."""
     if platform == "cpu":
         rules = common | rules_for_cpu(function)
-        return emit(function, rules), rules.compiler_options
+        program = by_devices(emit(function, rules), emit(elsewhere, common))
+        return _named(program, function), rules.compiler_options
     others = emit(elsewhere, common)
     if platform != ANY or not has_cpu_rules(function):
         return others, None
-    cpu = emit(function, common | UNDER_A_TRACE)
+    cpu = by_devices(emit(function, common | UNDER_A_TRACE), others)
 
-    def program(*arrays: Any) -> Any:
+    def program_for_any(*arrays: Any) -> Any:
         return lax.platform_dependent(*arrays, cpu=cpu, default=others)
 
+    return _named(program_for_any, function), None
+
+
+def _named(program: Callable, function: Function) -> Callable:
     program.__name__ = program.__qualname__ = function.name
-    return program, None
+    return program
 
 
 def _of_these_avals(
@@ -322,6 +367,13 @@ class Compiled(Runnable):
 
     __slots__ = ("stage",)
 
-    def __init__(self, stage: jax.stages.Compiled, packing: Packing, alone: bool, calls_host: bool):
-        super().__init__(stage, packing, alone, calls_host)
+    def __init__(
+        self,
+        stage: jax.stages.Compiled,
+        packing: Packing,
+        alone: bool,
+        calls_host: bool,
+        shardings: Sequence[Any],
+    ):
+        super().__init__(stage, packing, alone, calls_host, shardings)
         self.stage = stage

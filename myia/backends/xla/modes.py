@@ -10,10 +10,10 @@ from typing import Any
 
 import jax
 
+from myia.backends.xla.explicit_axes import refuse_explicit_axes
 from myia.primitives.core.host_calls import host_exception
-from myia.primitives.core.platforms import process_of_xla
 from myia.source import progress
-from myia.source.process import compiling
+from myia.source.process import compiling, process_of_xla
 
 FORKED = (
     "XLA cannot compile in a process made by `os.fork` from one in which it has started: call the "
@@ -24,6 +24,10 @@ TRANSFER = (
     "`jax_transfer_guard` forbids passing NumPy arrays and Python numbers, as arguments or as "
     "globals that the program reads: pass `jax.Array`s (jax.device_put), or allow it "
     '(with jax.transfer_guard_host_to_device("allow"))'
+)
+ORDERED = (
+    "a program that prints, or that JAX must call the host from in order, runs on one device: on "
+    "several, return what is to be printed"
 )
 DONATED = "a donated array is passed, or read, under another name too: pass a copy"
 
@@ -81,6 +85,7 @@ def traced(program: Callable) -> Callable:
         if config.jax_disable_jit or config.jax_check_tracer_leaks:
             raise OtherModes
         _refuse_in_forked_process()
+        refuse_explicit_axes(arrays)
         progress.stage("emission")
         with compiling():
             results = program(*arrays)
@@ -93,6 +98,12 @@ def traced(program: Callable) -> Callable:
 def _refuse_in_forked_process() -> None:
     if process_of_xla() != os.getpid():
         raise RuntimeError(FORKED)
+
+
+def explain_ordered(error: ValueError) -> None:
+    """Raise a clearer error where JAX refuses effects that have an order."""
+    if "ordered effects are not supported" in str(error):
+        raise ValueError(ORDERED) from None
 
 
 def explain(error: jax.errors.JaxRuntimeError) -> None:

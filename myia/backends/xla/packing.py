@@ -175,6 +175,10 @@ class Vectors:
     def avals(self, avals: Sequence[Aval]) -> Sequence[Aval]:
         return [*(v.aval for v in self.vectors), *(avals[i] for i in self._others)]
 
+    def told_of_each(self, xs: Sequence[Any]) -> Sequence[Any]:
+        """What is told of each array, for the arrays that travel; of vectors nothing is told."""
+        return [*(None for _ in self.vectors), *(xs[i] for i in self._others)]
+
     def joined(self, runs: Sequence[tuple[int, int]]) -> Vectors:
         """The same vectors, where the scalars from start to stop of each run are one array.
 

@@ -10,7 +10,6 @@ which may be for several.
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,11 +19,13 @@ import jax
 import numpy as np
 from jax import lax
 from jax.extend.backend import backends
+from jax.sharding import Sharding, SingleDeviceSharding
 
 from myia.ir.avals import BOOL, Aval
 from myia.ir.builder import emit1
 from myia.ir.core import Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Primitive
+from myia.source.process import process_of_xla
 
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 ANY = "any"
@@ -48,15 +49,6 @@ def inferred_for() -> str:
 
 
 # ----- Devices
-
-
-@functools.cache
-def process_of_xla() -> int:
-    """The process in which JAX's backends were started first; asked before they are.
-
-    Their threads are not in the child of a fork, where XLA would wait for them for ever.
-    """
-    return os.getpid()
 
 
 def default_platform() -> str:
@@ -107,6 +99,19 @@ def bound_device(x: Any) -> Any:
     if not isinstance(x, jax.Array) or not x.committed:
         return None
     return min(x.devices(), key=lambda device: device.id)
+
+
+def places_of(leaves: Sequence[Any]) -> tuple[Sharding | None, Sequence[Sharding | None]]:
+    """Where the arguments of a call are: the sharding of all of them, and that of each.
+
+    The device of those that are bound to one is that of all; where some are on several devices,
+    JAX chooses for those that are not bound.
+    """
+    bound = [x.sharding if bound_device(x) is not None else None for x in leaves]
+    if any(s is not None and s.num_devices > 1 for s in bound):
+        return None, bound
+    device = next((bound_device(x) for x in leaves if bound_device(x) is not None), None)
+    return None if device is None else SingleDeviceSharding(device), ()
 
 
 # ----- The predicate
