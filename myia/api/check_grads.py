@@ -39,12 +39,14 @@ def check_grads(
             the dtype.
 
     Raises:
-        AssertionError: the derivatives differ. MyiaError: as `grad`.
+        AssertionError: the derivatives differ. TypeError: `args` is no tuple. MyiaError: as `grad`.
 
     Example:
         >>> import numpy as np, myia
         >>> myia.check_grads(lambda x: np.sum(np.sin(x)), (np.arange(3.0),), order=2)
     """
+    if not isinstance(args, (tuple, list)):
+        raise TypeError("`args` is a tuple of the positional arguments: `(x,)`")
     dtype = _dtype(args)
     atol, rtol = (TOLERANCE[dtype] if t is None else t for t in (atol, rtol))
     eps = STEP[dtype] if eps is None else eps

@@ -37,13 +37,17 @@ def jvp(f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = Fals
         has_aux: `f` returns `(value, aux)`; aux is returned third.
 
     Raises:
-        MyiaError: as `grad`; or the tangents do not have the shapes of the primals.
+        TypeError: `primals` or `tangents` is no tuple. MyiaError: as `grad`; or the tangents do not
+            have the shapes of the primals.
 
     Example:
         >>> import myia
         >>> myia.jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
         (6.0, 3.0)
     """
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(f"`{name}` is a tuple, one for each positional argument: `(x,)`")
     return _program(_jvp, f, has_aux)(primals, tangents)
 
 

@@ -159,7 +159,8 @@ def grad(f: Callable[..., Any], chosen: Chosen) -> Any:
     Returns:
         A function that returns the gradient: structure, shapes and dtypes of the argument (a tuple
         of such for a tuple of `argnums`); `(gradient, aux)` with `has_aux`. Ints, bools and strings
-        in the argument are returned as they are. It works on copies of its arguments.
+        of an instance are returned as they are; in a dict, list or tuple they are refused. It
+        works on copies of its arguments.
 
     Raises:
         TypeError, MyiaError: as `jit`; MyiaError if the result is no real float, or an argument

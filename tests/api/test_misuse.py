@@ -99,3 +99,17 @@ def test_memory():
         "needs room for 64 items of 8 bytes, and there are 1,000 bytes for all lists: "
         "`memory=` sets another limit"
     )
+
+
+@pytest.mark.parametrize(
+    ("run", "name"),
+    [
+        (lambda: myia.jvp(square, np.ones(2), (np.ones(2),)), "primals"),
+        (lambda: myia.jvp(square, (np.ones(2),), np.ones(2)), "tangents"),
+        (lambda: myia.check_grads(square, 2.0), "args"),
+    ],
+    ids=["primals", "tangents", "args"],
+)
+def test_arguments_that_are_no_tuple(run, name):
+    with pytest.raises(TypeError, match=rf"^`{name}` is a tuple.* positional argument"):
+        run()

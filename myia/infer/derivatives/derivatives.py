@@ -205,7 +205,8 @@ def argument_numbers(
         if not -count <= i < count:
             passed = f"{count} positional argument{'' if count == 1 else 's'}"
             message = f"{shown}: the call has {passed}, and none number {i}"
-            ctx.fail(BadValue, message=message)
+            by_name = "" if count else " (`argnames` for one that is passed by its name)"
+            ctx.fail(BadValue, message=message + by_name)
     found = tuple(int(i) % count for i in numbers)
     for k, i in enumerate(found):
         if i in found[:k]:

@@ -6,6 +6,7 @@ user's. What is refused there is shown at the user's call, with the chain of cal
 
 from __future__ import annotations
 
+import builtins
 import functools
 import sys
 import sysconfig
@@ -33,6 +34,7 @@ HELP = {
     "torch": "write it with NumPy: a tensor that is an argument is an array here",
     "pandas": "pass the numbers: `x.to_numpy()`",
     "numba": "give the Python function: `f.py_func`",
+    "open": "read the file outside and pass its numbers, or read it on the host: `myia.host`",
 }
 OUTSIDE = "call it outside and pass its result in, or on the host: `myia.host(f, like=...)`"
 # Modules whose functions are not compiled from their source: threads, processes, files, sockets.
@@ -62,6 +64,8 @@ def name_of(f: Any) -> str:
     """How a user calls a function: `numpy.sort`, by its public module."""
     module = getattr(f, "__module__", None) or ""
     name = getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or repr(f)
+    if module == "io" and vars(builtins).get(name) is f:  # `open`
+        return name
     if type(f).__name__ == "ufunc":
         of = (m for m in UFUNC_MODULES if getattr(sys.modules.get(m), name, None) is f)
         return f"{next(of, 'numpy')}.{name}"
