@@ -14,6 +14,7 @@ LONG = {
     "actor_critic",
     "autoencoder",
     "gpt",
+    "inverse_rendering",
     "meta_learning",
     "neural_ode",
     "residual_net",

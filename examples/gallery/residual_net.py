@@ -106,10 +106,10 @@ def plot(losses, images, labels, guesses, path):
     left.semilogy(losses)
     left.set(title="cross-entropy", xlabel="step")
     wrong = np.argsort(guesses == labels, kind="stable")[:12]
-    sheet = images[wrong].reshape(3, 4, 8, 8).transpose(0, 2, 1, 3).reshape(24, 32)
-    right.imshow(sheet, cmap="gray_r")
+    sheet = np.pad(images[wrong], ((0, 0), (3, 0), (1, 1))).reshape(3, 4, 11, 10)
+    right.imshow(sheet.transpose(0, 2, 1, 3).reshape(33, 40), cmap="gray_r")
     for k, i in enumerate(wrong):
-        text, x, y = f"{labels[i]}: {guesses[i]}", 8 * (k % 4), 8 * (k // 4) + 1
+        text, x, y = f"{labels[i]}: {guesses[i]}", 10 * (k % 4) + 2, 11 * (k // 4) + 2
         right.text(x, y, text, color="green" if labels[i] == guesses[i] else "red")
     right.set(title="the digit: what was read", xticks=[], yticks=[])
     figure.savefig(path, dpi=120)
