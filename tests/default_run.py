@@ -13,6 +13,8 @@ import pytest
 
 # Of each test with parameters in these files: by default, one of so many cases, from the first on.
 SPREADS = {
+    "tests/api/guests/": 2,
+    "tests/api/interop/": 2,
     "tests/api/storage/": 2,
     "tests/fuzz/": 2,
     "tests/infer/jax/": 3,

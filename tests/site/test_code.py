@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LONG = {"4_data_decide", "5_more_derivatives", "6_in_practice"}  # ten seconds each
+# Five seconds each, and more.
+LONG = {"2_loops_and_arrays", "3_training_step", "4_data_decide", "5_more_derivatives"}
+LONG |= {"6_in_practice", "many_devices", "recipes"}
 PAGES = sorted(
     p for folder in ("start", "tutorial", "use") for p in ROOT.glob(f"docs/{folder}/*.md")
 )
