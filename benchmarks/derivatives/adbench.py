@@ -7,8 +7,8 @@ best: batched over points, unrolled over bones. Synthetic data of ADBench's shap
 than JAX in every size. Processor time.
 
 Bundle adjustment: a camera (rotation, centre, focal length, principal point, radial distortion)
-sees a point; the residual has 2 numbers, each with 14 derivatives. Hand tracking: 26 angles move 22
-bones, which move vertices; each correspondence has 3 residuals.
+sees a point; the residual has 2 numbers, each with 14 derivatives. Hand tracking: 26 numbers move
+22 bones, which move vertices; each correspondence has 3 residuals.
 """
 
 from __future__ import annotations
@@ -96,17 +96,10 @@ def tracking(angles, offsets, weights, vertices, chosen, seen):
     places = np.zeros((BONES, 3))
     turns[0] = rotation(angles[0], angles[1], angles[2])
     places[0] = angles[3:6]
-    k = 6
     for b in range(1, BONES):
-        x = z = 0.0
-        if b > 1:
-            x = angles[k]
-            k += 1
-            if (b - 2) % 4 == 0 and k < ANGLES:  # at its root a finger spreads, too
-                z = angles[k] if b < 18 else 0.0
-                k += b < 18
+        bend = angles[b + 4] if b > 1 else 0.0
         p = PARENTS[b]
-        turns[b] = turns[p] @ rotation(x, 0.0, z)
+        turns[b] = turns[p] @ rotation(bend, 0.0, 0.0)
         places[b] = places[p] + turns[p] @ offsets[b]
     found = np.zeros((len(chosen), 3))
     for i in range(len(chosen)):
@@ -128,17 +121,10 @@ def tracking_in_jax(angles, offsets, weights, vertices, chosen, seen):
         return jnp.array([jnp.stack([jnp.asarray(x, float) for x in row]) for row in rows])
 
     turns, places = [turn(angles[0], angles[1], angles[2])], [angles[3:6]]
-    k = 6
     for b in range(1, BONES):
-        x = z = 0.0
-        if b > 1:
-            x = angles[k]
-            k += 1
-            if (b - 2) % 4 == 0 and k < ANGLES and b < 18:
-                z = angles[k]
-                k += 1
+        bend = angles[b + 4] if b > 1 else 0.0
         p = PARENTS[b]
-        turns.append(turns[p] @ turn(x, 0.0, z))
+        turns.append(turns[p] @ turn(bend, 0.0, 0.0))
         places.append(places[p] + turns[p] @ offsets[b])
     moved = jnp.einsum("bij,vj->vbi", jnp.stack(turns), vertices[chosen]) + jnp.stack(places)
     return jnp.einsum("vb,vbi->vi", weights[chosen], moved) - seen
