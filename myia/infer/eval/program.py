@@ -203,9 +203,7 @@ def _inferred(
     inputs = Arguments(objects=ctx.objects)
     with compiling(), Builder() as builder:
         source = source_of(f)
-        # A rule of ours for a transform (`api/jvp_vjp.py`) is not the user's text.
-        is_ours = source is not None and (source.__module__ or "").startswith("myia.")
-        at_definition = load(source).span if source is not None and not is_ours else None
+        at_definition = load(source).span if source is not None else None
         names = _parameter_names(_unwrapped(f), len(positional))
         with at(at_definition):
             args = [arguments.abstract(ctx, s, inputs, n) for s, n in zip(positional, names)]
