@@ -1,6 +1,7 @@
 """Which cases of a long sweep run by default: a spread of them; the others are in the slow run.
 
-`SPREADS` holds the sweeps that take most of the time; in a test file `every` marks one of its own.
+`SPREADS` holds the folders and files whose sweeps take most of the time, `LONG` single tests; in a
+test file `every` marks one of its own.
 """
 
 from __future__ import annotations
@@ -12,27 +13,59 @@ from typing import Any
 import pytest
 
 # Of each test with parameters in these files: by default, one of so many cases, from the first on.
+# The longest of the names that fits counts.
 SPREADS = {
-    "tests/api/guests/": 2,
-    "tests/api/interop/": 2,
-    "tests/api/storage/": 2,
-    "tests/fuzz/": 2,
-    "tests/infer/jax/": 3,
-    "tests/infer/lists/": 3,
-    "tests/infer/recursion/": 2,
-    "tests/library/random/": 2,
+    "tests/api/": 2,
+    "tests/api/guests/": 4,
+    "tests/api/interop/": 3,
+    "tests/api/storage/": 4,
+    "tests/backends/": 2,
+    "tests/frontend/test_random_programs.py": 3,
+    "tests/fuzz/": 4,
+    "tests/infer/": 2,
+    "tests/infer/jax/": 5,
+    "tests/infer/lists/": 5,
+    "tests/infer/recursion/": 4,
+    "tests/lax/": 3,
+    "tests/library/": 2,
+    "tests/library/random/": 4,
     "tests/library/test_conformance_kinds.py": 4,
-    "tests/library/test_numpy_gradients.py": 3,
-    "tests/passes/idioms/": 3,
-    "tests/passes/memory/": 2,
-    "tests/passes/vectorize/": 2,
+    "tests/library/test_numpy_gradients.py": 4,
+    "tests/library/test_ways.py": 1,
+    "tests/passes/": 2,
+    "tests/passes/idioms/": 5,
+    "tests/passes/memory/": 4,
+    "tests/passes/vectorize/": 4,
+    "tests/primitives/": 2,
     "tests/primitives/test_primitive_evaluation.py": 3,
-    "tests/programs/test_programs.py": 9,
-    "tests/transforms/test_selections.py": 2,
-    "tests/zoo/arrays/": 3,
+    "tests/programs/test_programs.py": 16,
+    "tests/storage/": 2,
+    "tests/transforms/test_selections.py": 3,
+    "tests/zoo/": 2,
+    "tests/zoo/arrays/": 4,
     "tests/zoo/kernels/": 3,
-    "tests/zoo/python_page/": 3,
-    "tests/zoo/test_programs.py": 3,
+    "tests/zoo/python_page/": 4,
+    "tests/zoo/test_programs.py": 4,
+}
+
+# Tests of more than six seconds beside shorter ones of the same: none of them by default.
+LONG = {
+    "tests/api/interop/test_jax_libraries.py::test_numpyro_factor_and_potential",
+    "tests/api/interop/test_scikit_learn.py::test_cross_validation_in_two_processes",
+    "tests/api/processes/test_pickling.py::test_functions_of_a_script_that_the_reader_has_not",
+    "tests/api/storage/test_capacities.py::test_the_same_bits_at_every_capacity",
+    "tests/benchmarks/test_page.py::test_a_kernel_through_the_whole_machinery",
+    "tests/infer/jax/test_translator_random.py::test_samples_by_rejection_and_by_products",
+    "tests/infer/jax/test_translator_random.py::test_samples_move_as_in_jax",
+    "tests/infer/jax/test_translator_special.py::test_values_and_first_derivatives",
+    "tests/infer/recursion/test_programs.py::test_caught_around_the_recursion",
+    "tests/infer/recursion/test_programs.py::test_gradient_of_an_inner_recursion",
+    "tests/passes/vectorize/test_nest_dependence.py::test_second_derivatives_of_programs",
+    "tests/storage/test_adjoint_with_undo.py::test_second_derivatives",
+    "tests/test_examples.py::test_data_parallel",
+    "tests/test_examples.py::test_hmc",
+    "tests/test_examples.py::test_ode",
+    "tests/test_examples.py::test_tuning",
 }
 
 
@@ -43,10 +76,13 @@ def every(count: int, cases: Sequence[Any]) -> list:
 
 
 def mark_spreads(items: Iterable[pytest.Item]) -> None:
-    """Mark as slow what `SPREADS` leaves out."""
+    """Mark as slow what `SPREADS` leaves out, and what `LONG` names."""
     seen: Counter[str] = Counter()
     for item in items:
-        count = next((n for start, n in SPREADS.items() if item.nodeid.startswith(start)), 1)
+        starts = [start for start in SPREADS if item.nodeid.startswith(start)]
+        count = SPREADS[max(starts, key=len)] if starts else 1
+        if item.nodeid in LONG or item.nodeid.partition("[")[0] in LONG:
+            item.add_marker(pytest.mark.slow)
         if count == 1 or "[" not in item.nodeid or item.get_closest_marker("slow"):
             continue
         test = item.nodeid.partition("[")[0]

@@ -13,10 +13,12 @@ PROGRAMS = Path(gallery.__file__).parent
 LONG = {
     "actor_critic",
     "autoencoder",
+    "fluid",
     "gpt",
     "inverse_rendering",
     "meta_learning",
     "neural_ode",
+    "options",
     "residual_net",
     "super_resolution",
 }
