@@ -3,7 +3,7 @@
     MyiaError        the function uses what is not supported, at a line that the text shows
     InternalError    a bug of the compiler
     MyiaWarning      what a program does that its author may not mean
-      CompileWarning   it is compiled again and again
+      CompileWarning   it is compiled again and again, or a part of it without its options
       StateWarning     it changes state under a derivative, which is lost
     ArtifactError    a file of compiled programs is damaged, newer or foreign; or a program cannot
                      be saved

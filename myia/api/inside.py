@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from myia.api.jvp_vjp import jvp, vjp
-from myia.api.options import OF_DEVICES, numbers_inside
+from myia.api.options import OF_CALLS, numbers_inside, refuse_inside
 from myia.api.transforms import (
     elementwise_grad,
     grad,
@@ -22,7 +22,6 @@ from myia.infer.batching import vmap as batching
 from myia.infer.batching.axes import axes_inside
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import GradOptions
-from myia.infer.domain.errors import OptionInside
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import function
@@ -33,9 +32,7 @@ BY_NUMBER = "use `argnums`, the positions of the arguments"
 
 @function(jit)
 def _jit_inside(ctx: Interpreter, f: Abstract, **options: Abstract) -> Abstract:
-    for name in OF_DEVICES:
-        if name in options:
-            ctx.fail(OptionInside, name=name)
+    refuse_inside(ctx, (name for name in options if name not in OF_CALLS))
     return f
 
 
@@ -49,12 +46,10 @@ def _inside(*rules: derivatives.Rule, value: bool = False) -> Callable[..., Abst
         has_aux: Static = Static(False),
         **options: Abstract,
     ) -> Abstract:
-        for name in options:
-            if name == "argnames":
-                ctx.fail(
-                    UnsupportedFunction, what="`argnames` inside compiled code", help_text=BY_NUMBER
-                )
-            ctx.fail(OptionInside, name=name)
+        if "argnames" in options:
+            what = "`argnames` inside compiled code"
+            ctx.fail(UnsupportedFunction, what=what, help_text=BY_NUMBER)
+        refuse_inside(ctx, options)
         chosen = GradOptions(numbers_inside(ctx, "argnums", argnums), has_aux.value, value)
         for rule in rules:
             f = derivatives.transformed(f, rule, chosen)
@@ -80,8 +75,7 @@ def _vmap_inside(
     out_axes: Abstract = Static(0),
     **options: Abstract,
 ) -> Abstract:
-    for name in options:
-        ctx.fail(OptionInside, name=name)
+    refuse_inside(ctx, options)
     axes = [axes_inside(ctx, "in_axes", in_axes), axes_inside(ctx, "out_axes", out_axes)]
     return derivatives.transformed(f, batching.vmap, batching.MapOptions(*axes))
 

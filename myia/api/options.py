@@ -6,7 +6,7 @@ import difflib
 import inspect
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter
 from typing import Any, TypeVar
@@ -14,9 +14,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from myia.api.programs.shardings import Shardings
+from myia.infer.domain.errors import BadValue, OptionInside
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.eval.interpreter import Interpreter
+from myia.ir.builder import current_span
 from myia.pipeline import STRATEGIES, Options
+from myia.source.warning import CompileWarning, warn
 
 T = TypeVar("T")
 
@@ -39,9 +42,18 @@ class CompileOptions:
     def without_shardings(self) -> CompileOptions:
         return replace(self, in_shardings=None, out_shardings=None)
 
+    def of_a_program(self) -> list[str]:
+        """The names of the options given that hold for a whole program, not for a part of it."""
+        standard = CompileOptions()
+        names = [n for n in OF_DEVICES if getattr(self, n) != getattr(standard, n)]
+        of_pipeline, usual = self.pipeline, standard.pipeline
+        names += [n for n in OF_THE_PIPELINE if getattr(of_pipeline, n) != getattr(usual, n)]
+        return [*names, "check"] if self.check and not of_pipeline.debug else names
+
 
 OF_THE_PIPELINE = ("checkpoint", "memory", "debug", "exact")
 OF_DEVICES = ("in_shardings", "out_shardings")
+OF_CALLS = ("donate_argnums", "static_argnums", "static_argnames")  # mean nothing inside a program
 NAMES = tuple(
     sorted(
         {f.name for f in fields(CompileOptions)} - {"pipeline"}
@@ -87,6 +99,27 @@ def _unknown_option(name: str, known: tuple[str, ...]) -> str:
     nearest = difflib.get_close_matches(name, known, n=1)
     guess = f": did you mean {nearest[0]!r}?" if nearest else "."
     return f"unknown option {name!r}{guess} The options are {', '.join(known)}"
+
+
+def refuse_inside(ctx: Interpreter, options: Iterable[str]) -> None:
+    """Refuse options that are given to a transform in compiled code."""
+    for name in options:
+        if name not in NAMES:
+            ctx.fail(BadValue, message=_unknown_option(name, NAMES), exception="TypeError")
+        ctx.fail(OptionInside, name=name)
+
+
+def warn_of_options_inside(f: Callable[..., Any], names: Sequence[str]) -> None:
+    """A function with these options is called by compiled code, whose own options hold."""
+    if not names:
+        return
+    name = getattr(f, "__qualname__", type(f).__name__)
+    given = " and ".join(f"`{option}`" for option in names)
+    message = (
+        f"inside compiled code `{name}` does not use its {given}: the options of the outermost "
+        "function hold\n  help: give it to the outermost `myia.jit` or `myia.grad`"
+    )
+    warn(CompileWarning, message, current_span())
 
 
 def argument_numbers(option: str, given: Any) -> tuple[int, ...]:

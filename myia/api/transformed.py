@@ -13,7 +13,14 @@ from myia.api.calls.shortcuts import Entry, Owner, types_of
 from myia.api.capacities import Outgrown
 from myia.api.dispatch import Dispatcher
 from myia.api.failed_checks import BeyondInt64
-from myia.api.options import OF_DEVICES, CompileOptions, argument_names, positions_in, positions_of
+from myia.api.options import (
+    OF_DEVICES,
+    CompileOptions,
+    argument_names,
+    positions_in,
+    positions_of,
+    warn_of_options_inside,
+)
 from myia.api.pickling import P, R, Wrapper
 from myia.api.sharing import (
     JIT,
@@ -282,6 +289,7 @@ def _infer_call(
         if getattr(transformed.options, name) is not None:
             ctx.fail(OptionInside, name=name)
     f = transformed.f
+    warn_of_options_inside(f, transformed.options.of_a_program())
     inner = Static(f) if isinstance(f, Transformed) else ctx.root(Held(f), "f")
     how = transformed.transform or JIT
     return call_transform(ctx, how, (inner, *args), kwargs)

@@ -8,6 +8,7 @@ import warnings
 from types import FrameType
 
 from myia.source.diagnostics import PUBLIC
+from myia.source.span import Span
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
@@ -17,7 +18,7 @@ class MyiaWarning(UserWarning):
 
 
 class CompileWarning(MyiaWarning):
-    """A function is compiled again and again."""
+    """A function is compiled again and again, or inside others without its options."""
 
 
 MyiaWarning.__module__ = CompileWarning.__module__ = PUBLIC
@@ -27,8 +28,11 @@ class StateWarning(MyiaWarning):
     """A differentiated function changes state of its arguments, which is lost."""
 
 
-def warn(category: type[MyiaWarning], message: str) -> None:
-    """Warn at the innermost line that is not of this package."""
+def warn(category: type[MyiaWarning], message: str, place: Span | None = None) -> None:
+    """Warn at a place of the user's code; without one, at the innermost line that is not ours."""
+    if place is not None:
+        warnings.warn_explicit(message, category, place.file.name, place.line)
+        return
     level = 1
     frame: FrameType | None = sys._getframe()
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):

@@ -1,6 +1,7 @@
 """The transforms, their options and their composition."""
 
 import re
+import warnings
 
 import jax
 import jax.numpy as jnp
@@ -81,6 +82,39 @@ def test_options_of_transforms_inside_compiled_code():
 
     with pytest.raises(myia.MyiaError, match="`checkpoint` has no meaning inside compiled code"):
         myia.jit(g)(3.0)
+
+
+@pytest.mark.parametrize("option", [{"exact": True}, {"memory": "1MB"}, {"check": True}])
+def test_an_option_of_jit_inside_compiled_code_is_refused(option):
+    def f(x):
+        return myia.jit(power, **option)(x, 2.0)
+
+    def written(x):
+        return myia.jit(power, donate_argnums=0)(x, 2.0)
+
+    assert myia.jit(written)(3.0) == power(3.0, 2.0)
+    with pytest.raises(myia.MyiaError, match="has no meaning inside compiled code"):
+        myia.jit(f)(3.0)
+
+
+def test_an_unknown_option_inside_compiled_code():
+    with pytest.raises(TypeError, match="did you mean 'checkpoint'"):
+        myia.jit(lambda x: myia.jit(power, chekpoint="tape")(x, 2.0))(3.0)
+
+
+def test_a_function_with_options_inside_compiled_code_is_warned_of():
+    """Its own options are not used there."""
+    inner = myia.jit(power, checkpoint="recompute", exact=True)
+    with pytest.warns(
+        myia.CompileWarning, match="does not use its `checkpoint` and `exact`:"
+    ) as found:
+        assert myia.jit(lambda x: inner(x, 2.0))(3.0) == power(3.0, 2.0)
+    assert [w.filename for w in found] == [__file__]
+    plain = myia.jit(power, donate_argnums=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert myia.jit(lambda x: plain(x, 2.0))(3.0) == power(3.0, 2.0)
+        assert inner(3.0, 2.0) == power(3.0, 2.0)
 
 
 def test_jvp_and_vjp_agree():
