@@ -150,20 +150,20 @@ class Dispatcher:
 
     def bind(
         self,
-        f: Any,
+        given: tuple[Any, ...],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         own: Shortcuts,
     ) -> None:
-        """Calls with `f` and arguments like these have a shortcut among those of a function of its
-        `own`, which does not pass `f`."""
+        """Calls with `given` and arguments like these have a shortcut among those of a function of
+        its `own`, which does not pass what is given."""
         flat = CallFlattener()
-        programs = self.programs.get(signatures(flat, (f, *args), kwargs))
+        programs = self.programs.get(signatures(flat, (*given, *args), kwargs))
         if programs is None:
             return
         static, found = programs.find(flat)
         if found is not None:
-            own.bind(args, kwargs, programs, static, held=(f,))
+            own.bind(args, kwargs, programs, static, held=given)
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Found[Variant]]:
         """The program of a call, compiled unless there is one; it is not run."""

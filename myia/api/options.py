@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -70,6 +71,8 @@ def compile_options(
     TypeError: an unknown option, or a number of an argument that is none. ValueError: a value that
     the option does not have.
     """
+    if not options:
+        return CompileOptions()
     options = dict(options)
     pipeline = options.pop("pipeline", Options())  # for those who work on the compiler
     for name in options:
@@ -151,7 +154,7 @@ def positions_in(option: str, f: Callable[..., Any], given: Any) -> tuple[int, .
     tell is not checked.
     """
     numbers = argument_numbers(option, given)
-    count = _positional_count(f)
+    count = _positional_count(f) if numbers else None
     if count is None:
         return numbers
     for number in numbers:
@@ -171,6 +174,9 @@ def _distinct(option: str, given: Any, numbers: tuple[T, ...]) -> tuple[T, ...]:
 
 def _positional_count(f: Callable[..., Any]) -> int | None:
     """How many positional parameters `f` has; None if it takes any number, or does not tell."""
+    if isinstance(f, FunctionType) and not f.__dict__:  # `signature` takes as long as a call
+        code = f.__code__
+        return None if code.co_flags & inspect.CO_VARARGS else code.co_argcount
     try:
         parameters = inspect.signature(f, follow_wrapped=False).parameters.values()
     except (TypeError, ValueError):

@@ -1,8 +1,9 @@
 """Programs that the transforms of functions of one code share: `grad(f)` written anew at each use.
 
-The function is an argument of these programs, which hold none. What is made anew may be a lambda, a
-`functools.partial`, a method bound to an instance, an instance that can be called, and a transform
-of one of these.
+A function that holds nothing, as those of a module, is the same wherever its code is: all use the
+programs of the first. Else the function is an argument of the programs, which hold none. What is
+made anew may be a lambda, a `functools.partial`, a method bound to an instance, an instance that
+can be called, and a transform of one of these.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import is_traced
 
 PASS_IT = "pass it: a derivative by a default value is not taken"
-OWN_PROGRAMS = 2  # objects made of one code that compile on their own, before others share
+OWN_PROGRAMS = 1  # objects made of one code that compile on their own, before others share
 MOST_PROGRAMS = 64  # that are kept for one code: they may hold what cannot be taken apart
 
 ArgNames = str | tuple[str, ...]
@@ -134,6 +135,7 @@ class Sharing:
 
     count: int = 0
     programs: Dispatcher | None = None
+    takes_function: bool = True  # these are called with the function before the arguments
 
 
 @functools.lru_cache(maxsize=256)
@@ -166,21 +168,37 @@ def shared_code(f: Any) -> Any:
     return type(f) if is_state(f) else None
 
 
-def sharing_of(transformed: Transformed, f: Any) -> Sharing:
-    """The programs that `transformed` shares; `f`: its function, taken apart."""
+def _free_function(f: Any) -> FunctionType | None:
+    """The function in `f`, taken apart, if that is its code and the globals it reads, no more."""
+    while isinstance(f, functools.partial) and isinstance(f.func, Transform):
+        (f,) = f.args
+    if not isinstance(f, FunctionType):
+        return None
+    held = f.__closure__ or f.__defaults__ or f.__kwdefaults__ or f.__dict__
+    return None if held else f
+
+
+def sharing_of(transformed: Transformed, f: Any, own: Dispatcher) -> Sharing:
+    """The programs that `transformed` shares; `f`: its function, taken apart; `own`: its own."""
     transform, options = transformed.transform, transformed.options
-    own = options.donate_argnums or options.static_argnums or options.has_shardings
-    code = None if own else shared_code(f)
+    alone = options.donate_argnums or options.static_argnums or options.has_shardings
+    code = None if alone else shared_code(f)
     if code is None or transform is None:
         return Sharing()
-    found = _sharing((code, transform, transformed.name, options))
+    free = _free_function(f)
+    module = None if free is None else id(free.__globals__)
+    found = _sharing((code, transform, transformed.name, options, module))
+    if free is not None:
+        found.takes_function = False
+        found.programs = found.programs or own
+        return found
     found.count += 1
     known = found.programs
     if known is not None and known.recompilation.count >= MOST_PROGRAMS:
         known = None
     if found.count > OWN_PROGRAMS and known is None:
-        of = OfFunctions(transform, transformed.f)
-        found.programs = Dispatcher(of, options, repr(transformed))
+        every = OfFunctions(transform, transformed.f)
+        found.programs = Dispatcher(every, options, repr(transformed))
     return found
 
 

@@ -87,7 +87,7 @@ class Transformed(Entry, Wrapper[P, R]):
         own.owner = Owner(self._call, self.install, (OtherAvals, *OTHERWISE), self._failed)
         self.install(own.first)
         self._sharing: Sharing | None = None
-        self._taken_apart: Any = None  # the function, for programs that it shares
+        self._given: tuple[Any, ...] = ()  # before the arguments of programs that it shares
         self._shared_calls: dict[Any, int] = {}
         self._shared: set[Variant] = set()  # the programs that calls have used
 
@@ -137,12 +137,14 @@ class Transformed(Entry, Wrapper[P, R]):
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by the programs of this object, or those of all functions of its code."""
         if self._sharing is None and not self._dispatcher.programs:
-            self._taken_apart = taken_apart(self.f)
-            self._sharing = sharing_of(self, self._taken_apart)
+            f = taken_apart(self.f)
+            self._sharing = sharing_of(self, f, self._dispatcher)
+            self._given = (f,) if self._sharing.takes_function else ()
         shared = None if self._sharing is None else self._sharing.programs
-        if shared is not None and not self._dispatcher.programs:
+        own = self._dispatcher
+        if shared is not None and shared is not own and not own.programs:
             try:
-                result = shared.run((self._taken_apart, *args), kwargs, self._shared)
+                result = shared.run((*self._given, *args), kwargs, self._shared)
             except MyiaError:  # told of this function alone
                 pass
             else:
@@ -157,7 +159,7 @@ class Transformed(Entry, Wrapper[P, R]):
         types = types_of(args, kwargs)
         self._shared_calls[types] = calls = self._shared_calls.get(types, 0) + 1
         if calls == CALLS_BEFORE_BINDING:
-            shared.bind(self._taken_apart, args, kwargs, self._dispatcher.shortcuts)
+            shared.bind(self._given, args, kwargs, self._dispatcher.shortcuts)
 
     def ir(self, *args: P.args, **kwargs: P.kwargs) -> StageTexts:
         """The program at these arguments as text, after every stage, by the stage's name.
@@ -289,7 +291,8 @@ def _infer_call(
         if getattr(transformed.options, name) is not None:
             ctx.fail(OptionInside, name=name)
     f = transformed.f
-    warn_of_options_inside(f, transformed.options.of_a_program())
+    used = ("check", "debug") if ctx.debug else ()
+    warn_of_options_inside(f, [n for n in transformed.options.of_a_program() if n not in used])
     inner = Static(f) if isinstance(f, Transformed) else ctx.root(Held(f), "f")
     how = transformed.transform or JIT
     return call_transform(ctx, how, (inner, *args), kwargs)

@@ -127,6 +127,8 @@ def _functions_in(f: Any) -> Iterator[types.FunctionType]:
     for _ in range(20):
         if isinstance(f, types.FunctionType):
             yield f
+            if "__wrapped__" not in f.__dict__:
+                return
         if isinstance(f, type):
             return
         if isinstance(f, (types.MethodType, staticmethod, classmethod)):

@@ -6,6 +6,7 @@ import collections
 import functools
 import gc
 import weakref
+from types import FunctionType
 
 import jax
 import numpy as np
@@ -45,7 +46,29 @@ def test_the_same_function_again(counted, transform):
         wanted = {"jit": value, "value_and_grad": (value, gradient)}.get(F.name, gradient)
         jax.tree.map(np.testing.assert_array_equal, F(X, X + i), wanted)
         assert F.compiles == 1
-    assert len(counted) == sharing.OWN_PROGRAMS + 1
+    assert len(counted) == 1
+
+
+def test_functions_that_hold_nothing_are_one(counted):
+    """Lambdas without variables of their own; with other globals they are others."""
+    for i in range(TIMES):
+        assert myia.grad(myia.jit(lambda x: x * x * i_am_global))(float(i)) == 4.0 * i
+    assert len(counted) == 1
+    others = FunctionType(loss.__code__, {"np": np, "i_am_global": 3.0})
+    assert myia.jit(loss)(X, X + 1.0) == myia.jit(others)(X, X + 1.0) == 3.0
+    assert len(counted) == 3
+
+
+def test_two_functions_that_are_kept(counted):
+    """The second uses the programs of the first, with other arguments, too, and both stay right."""
+    first, second = myia.grad(loss), myia.grad(loss)
+    for x in (X, X[:2], 2.0):
+        for F in (first, second, second, second, second, first):
+            np.testing.assert_array_equal(F(x, x + 1.0), np.full(np.shape(x), -2.0))
+    assert len(counted) == 3
+
+
+i_am_global = 2.0
 
 
 def closing_over(k, row, names):
