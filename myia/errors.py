@@ -16,7 +16,7 @@ note (`error.__notes__`).
         step(params)
     except myia.errors.MyiaError as error:
         print(error)             # title, line, caret, help, code
-        error.diagnostic.code    # "loop-changes-type": found in docs/refusals.md
+        error.diagnostic.code    # "loop-changes-type": see 'Refusals' in the documentation
         error.diagnostic.span    # file, line and column, or None
 """
 

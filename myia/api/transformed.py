@@ -176,7 +176,8 @@ class Transformed(Entry, Wrapper[P, R]):
         The result is a dict that prints as all of them; `F.ir(*args)["optimize"]` is one. Nothing
         is run or given to XLA. `F.ir(*args)["load_hoisting"]` is the program after a pass, when
         that runs for the first time; `["finish.cse"]`, after its first run in that stage, and
-        `["finish.cse.2"]`, after its second one. `docs/architecture.md` lists the passes.
+        `["finish.cse.2"]`, after its second one. 'How myia works' in the documentation
+        lists the passes.
 
         A `core` text is Python but for names with `%`, which are states of the control flow, and
         `for x in xs, while test:`, a loop that tests before each iteration. Functions known by

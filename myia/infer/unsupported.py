@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from myia.source.diagnostics import Diagnostic
 
+# Pages of the documentation, by title: an installed package has no files of them.
+NUMPY_PAGE = "see 'NumPy and SciPy' in the documentation"
+PYTHON_PAGE = "see 'The Python that compiles' in the documentation"
+
 
 class Unsupported(Diagnostic):
     title = "{what} is not supported"

@@ -9,13 +9,16 @@ import statistics
 import subprocess
 import textwrap
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.integrate
+import scipy.optimize
 import scipy.stats
 
 import myia
+from myia.infer.unsupported import NUMPY_PAGE, PYTHON_PAGE
 from myia.source.diagnostics import MyiaError
 
 
@@ -65,12 +68,13 @@ def test_the_chain_of_calls():
 
 
 NAMED = {  # what is said to be not supported, and what works
-    "scipy.integrate.odeint": (lambda x: scipy.integrate.odeint(None, x, [0, 1]), "docs/numpy.md"),
+    "scipy.integrate.odeint": (lambda x: scipy.integrate.odeint(None, x, [0, 1]), "as a loop"),
+    "scipy.optimize.minimize": (lambda x: scipy.optimize.minimize(np.sin, x), "call it outside"),
     "scipy.stats.levy_stable_gen.pdf": (
         lambda x: scipy.stats.levy_stable.pdf(x, 1.0, 1.0),
         "jax.scipy.stats",
     ),
-    "numpy.nditer": (lambda x: np.nditer(x), "docs/numpy.md"),
+    "numpy.nditer": (lambda x: np.nditer(x), NUMPY_PAGE),
     "numpy.random.zipf": (lambda x: np.random.zipf(2.0), "draw the numbers outside"),
     "open": (lambda x: open("numbers.txt"), "read the file outside"),  # noqa: SIM115
     "input": (lambda x: float(input()) * x, "myia.host(f, like=...)"),
@@ -93,6 +97,12 @@ def test_public_names_and_what_works(name):
     title, *_, last, _ = str(caught.value).splitlines()
     assert title == f"`{name}` is not supported"
     assert help_text in last
+
+
+def test_pages_that_messages_name_are_in_the_documentation():
+    pages = Path(__file__).parents[2].glob("docs/*.md")
+    titles = {path.read_text().splitlines()[0] for path in pages}
+    assert {f"# {told.split(chr(39))[1]}" for told in (NUMPY_PAGE, PYTHON_PAGE)} <= titles
 
 
 def test_a_function_of_torch():

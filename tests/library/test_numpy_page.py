@@ -42,7 +42,7 @@ assert (
 SUPPORTED = "supported with a gradient test"
 NOT_DIFFERENTIABLE = "supported, not differentiable"
 REFUSED = "refused"
-HEAD = """# What is supported of NumPy, SciPy, `math` and `cmath`
+HEAD = """# NumPy and SciPy
 
 Every public function of `numpy`, `numpy.linalg`, `numpy.fft`, `scipy.special`, `scipy.linalg`,
 `math` and `cmath` (of NumPy 2.4 and Python 3.11), and what becomes of it in compiled code (of

@@ -21,7 +21,7 @@ from myia.infer.unsupported import Unsupported, UnsupportedJax
 from myia.source.diagnostics import Diagnostic, MyiaError
 from tests.frontend.test_refusals import REFUSED
 from tests.infer.test_refusals import DIFFERENTIATED, FILE, PROGRAMS
-from tests.refusals.examples import EXAMPLES
+from tests.refusals.examples import EXAMPLES, MORE
 
 PACKAGE = Path(myia.__file__).parent
 GOLDEN = Path(__file__).parents[1] / "golden" / "infer" / "test_refusals"
@@ -56,8 +56,15 @@ def shown(kind: type[Diagnostic], template: str) -> str:
 
 
 @cache
-def programs() -> dict[str, str]:
-    """By code: a program and its message."""
+def programs() -> dict[str, list[str]]:
+    """By code: programs, each with its message."""
+    found = {code: [text] for code, text in _first_programs().items()}
+    for code, sources in MORE.items():
+        found[code] += map(refusal, sources)
+    return found
+
+
+def _first_programs() -> dict[str, str]:
     found = {code: refusal(source) for code, source in EXAMPLES.items()}
     for path in sorted(GOLDEN.glob("*.txt")):
         found.setdefault(path.read_text().rpartition("code: ")[2].strip(), with_call(path))

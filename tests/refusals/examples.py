@@ -1,6 +1,7 @@
-"""A program for each kind of refusal that `tests/infer/test_refusals.py` has no program for.
+"""A program for each kind of refusal that `tests/infer/test_refusals.py` has no program for, and
+more programs for kinds that stand for much.
 
-Its last line is the call that is refused.
+The last line is the call that is refused.
 """
 
 EXAMPLES = {
@@ -217,4 +218,71 @@ EXAMPLES = {
 
         myia.jit(f)(1.0)
         """,
+}
+
+MORE = {
+    "not-differentiable": (
+        """
+        def loss(w, n):
+            return np.sum(w) * n
+
+        myia.grad(loss, argnums=1)(np.ones(3), 2)
+        """,
+        """
+        def loss(w):
+            return np.argmax(w)
+
+        myia.grad(loss)(np.array([1.0, 3.0, 2.0]))
+        """,
+        """
+        def loss(params):
+            return np.sum(params["w"]) * params["steps"]
+
+        myia.grad(loss)({"w": np.ones(3), "steps": 10})
+        """,
+        """
+        def loss(w):
+            return np.sum(w * w), w
+
+        myia.grad(loss)(np.ones(3))
+        """,
+        """
+        def loss(w):
+            np.sum(w * w)
+
+        myia.grad(loss)(np.ones(3))
+        """,
+    ),
+    "unsupported-function": (
+        """
+        import scipy.optimize
+
+        def fitted(x):
+            return scipy.optimize.minimize(lambda p: np.sum((p - x) ** 2), x).x
+
+        myia.jit(fitted)(np.ones(3))
+        """,
+        """
+        import scipy.integrate
+
+        def area(x):
+            return scipy.integrate.quad(np.sin, 0.0, x)[0]
+
+        myia.grad(area)(1.0)
+        """,
+        """
+        def total(scale):
+            return scale * np.sum(np.loadtxt("numbers.txt"))
+
+        myia.grad(total)(2.0)
+        """,
+        """
+        import scipy.interpolate
+
+        def between(t, y):
+            return scipy.interpolate.CubicSpline(np.arange(4.0), y)(t)
+
+        myia.grad(between)(1.5, np.array([0.0, 1.0, 0.0, 2.0]))
+        """,
+    ),
 }

@@ -132,7 +132,7 @@ class _Walk:
         x = with_nominal_shape(ctx, x)
         is_fixed = isinstance(x, (Static, Outside)) and (self.integers or not is_static_number(x))
         if not is_fixed and is_numeric(ctx, x):
-            return self.leaf(x)
+            return self.leaf(x, path)
         if isinstance(x, (Static, Outside, *CODE)):
             if not self.integers:
                 refuse_held_numbers(ctx, x, path, self.what == RESULT)
@@ -145,11 +145,14 @@ class _Walk:
             return lambda ctx, rest, alike: x.rebuild(tuple(p(ctx, rest, alike) for p in parts))
         return self.object(x, path)
 
-    def leaf(self, x: Abstract) -> Builder:
+    def leaf(self, x: Abstract, path: str) -> Builder:
         dtype, _ = operand_dtype(self.ctx, x)
         if not isinstance(x, (Scalar, Ref)) or (dtype.kind not in "fc" and not self.integers):
             kind = self.ctx.describe(x) if not isinstance(x, Static) else f"the int {x.value}"
-            help_text = RETURN_FLOATS if self.what == RESULT else PASS_FLOATS
+            if self.what == RESULT:
+                help_text = RETURN_FLOATS
+            else:
+                kind, help_text = f"{kind}, at `{path}`", PASS_FLOATS
             self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=help_text)
         self.leaves.append(x)
         return lambda ctx, rest, alike: rest.pop(0)

@@ -16,19 +16,22 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from myia.infer.domain.context import Context
-from myia.infer.unsupported import UnsupportedFunction
+from myia.infer.unsupported import NUMPY_PAGE, PYTHON_PAGE, UnsupportedFunction
 from myia.ir.builder import current_span
 from myia.source.diagnostics import MyiaError
 from myia.source.span import Span
 
-IN_NUMPY_PAGE = "docs/numpy.md lists the functions that are; or compute it outside and pass it in"
+IN_NUMPY_PAGE = f"for what compiles {NUMPY_PAGE}; or compute it outside and pass it in"
 DRAW = "draw the numbers outside and pass them as an argument, or on the host: `myia.host`"
 # By the beginning of a public name: what works instead.
 HELP = {
     "numpy.random": DRAW,
     "random": DRAW,
     "scipy.stats": "`jax.scipy.stats` has densities that are compiled; " + IN_NUMPY_PAGE,
-    "scipy.sparse": "docs/python.md lists what compiles; of other formats: `A.tocsr()`",
+    "scipy.sparse": f"for what compiles {PYTHON_PAGE}; of other formats: `A.tocsr()`",
+    "scipy.optimize": "call it outside, on a compiled `myia.value_and_grad(f)` with `jac=True`",
+    "scipy.integrate": "write its steps or its sum as a loop, which compiles; or call it outside",
+    "scipy.interpolate": "`np.interp` compiles, and so does a loop over coefficients from outside",
     "numpy": IN_NUMPY_PAGE,
     "scipy": IN_NUMPY_PAGE,
     "torch": "write it with NumPy: a tensor that is an argument is an array here",

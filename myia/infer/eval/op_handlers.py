@@ -12,7 +12,7 @@ from myia.infer import attributes
 from myia.infer.boundary import assigned_globals as assigned
 from myia.infer.boundary import exceptions
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue, NeedsStatic
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import CellObject, DictObject, ListObject, SetObject
 from myia.infer.domain.values import (
     NONE,
@@ -48,7 +48,7 @@ from myia.infer.loops.iterators import (
 )
 from myia.infer.loops.unrolling import LoopCode
 from myia.infer.numeric import f_strings
-from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
+from myia.infer.numeric.constant_methods import evaluate_constant, items_of_new_set
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.subnormal_checks import OPERATORS, check_subnormals
 from myia.infer.operators import comparison, operators
@@ -56,7 +56,6 @@ from myia.infer.operators.truth import negate, truth
 from myia.infer.paths.branches import branch_many, branch_options
 from myia.infer.paths.caught import given
 from myia.infer.paths.choice import is_of_objects
-from myia.infer.unsupported import UnsupportedContainer
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Primitive
 from myia.primitives.core import py
@@ -134,10 +133,7 @@ def _in_list(ctx: Context, x: Abstract) -> Ref | None:
 
 @handles(py.set_)
 def _set(ctx: Context, op: Op, *items: Abstract) -> Abstract:
-    items = _unstarred(ctx, op, items)
-    known = [k.value for i in items if (k := constant_or_none(ctx, i)) is not None]
-    if len(known) < len(items):  # in an unrolled loop they may be
-        ctx.fail(UnsupportedContainer, error=NeedsStatic, what="a set of run-time values")
+    known = items_of_new_set(ctx, _unstarred(ctx, op, items))
     found = evaluate_constant(ctx, set, known)
     assert isinstance(found, Ref)
     if not any(op.params["stars"]) and not _has_one_order(known):

@@ -7,17 +7,19 @@ An argument that is not a compile-time value is refused.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.errors import BadType, BadValue, NeedsStatic
 from myia.infer.domain.heap import DictObject, ListObject, SetObject
 from myia.infer.domain.values import Abstract, Iterator, Ref, Static, Tuple
-from myia.infer.unsupported import UnsupportedText
+from myia.infer.unsupported import UnsupportedContainer, UnsupportedText
 from myia.primitives.core.define import array_constant
 
+AS_NUMBERS = "use a list, or `np.unique(np.array([...]))`, whose size may be known at run time"
 IMMUTABLE = (str, bytes, int, float, complex, frozenset, set, range, np.generic)
 
 
@@ -87,6 +89,15 @@ def set_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
     if isinstance(x, Static):
         return tuple(map(Static, x.value))
     return ctx.contents(x).children() if isinstance(x, Ref) else ()
+
+
+def items_of_new_set(ctx: Context, items: Iterable[Abstract]) -> list[Any]:
+    """The Python objects that a set is made of; in an unrolled loop they may be known."""
+    found = [constant_or_none(ctx, x) for x in items]
+    if None in found:
+        what = "a set of run-time values"
+        ctx.fail(UnsupportedContainer, error=NeedsStatic, what=what, help_text=AS_NUMBERS)
+    return [x.value for x in found if x is not None]
 
 
 def constant_of(ctx: Context, x: Abstract, ordered: bool = True) -> Any:

@@ -15,11 +15,12 @@ import numpy as np
 import scipy
 
 from myia.infer.registry import when_imported
+from myia.infer.unsupported import PYTHON_PAGE
 from myia.library.guests.classes import compiled_methods, replaces
 from myia.library.scipy.traced_table import DISTRIBUTIONS
 from myia.library.support.from_source import Array, from_source
 
-INSTEAD = "use a density, a probability or a quantile: docs/python.md lists them"
+INSTEAD = f"use a density, a probability or a quantile: {PYTHON_PAGE}"
 UNKNOWN = "a distribution that is none of `scipy.stats`"
 MULTIVARIATE = ("dirichlet", "multinomial", "multivariate_normal")
 

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from myia.infer.registry import when_imported
+from myia.infer.unsupported import PYTHON_PAGE
 from myia.library.guests.classes import compiled_methods, replaces
 from myia.library.support.from_source import Array, from_source
 
 OF_DENSE = "an array: use `A.toarray()`"
-INSTEAD = "use what docs/python.md lists of sparse matrices, or a dense one: `A.toarray()`"
+INSTEAD = f"for what compiles {PYTHON_PAGE}; or use a dense one: `A.toarray()`"
 
 # ----- Products. Of `A` by rows: in row i it has `data[k]` in the columns `indices[k]`
 

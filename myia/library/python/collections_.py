@@ -24,7 +24,7 @@ from myia.infer.domain.values import (
 from myia.infer.indexing.dict_items import dict_key
 from myia.infer.loops.iterables import Items, items_of
 from myia.infer.loops.iterators import SEQUENCES, iterator
-from myia.infer.numeric.constant_methods import constant_or_none, is_set, set_items
+from myia.infer.numeric.constant_methods import is_set, items_of_new_set, set_items
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import MADE
@@ -125,10 +125,7 @@ def _static_items(ctx: Context, self: Ref) -> dict[Any, Abstract]:
 
 def _static_item(ctx: Context, item: Abstract) -> Any:
     require_hashable(ctx, item)
-    known = constant_or_none(ctx, item)
-    if known is None:
-        ctx.needs_static("an item of a set")
-    return known.value
+    return items_of_new_set(ctx, (item,))[0]
 
 
 def _rewrite(ctx: Context, self: Ref, items: dict[Any, Abstract]) -> Abstract:

@@ -27,9 +27,9 @@ from myia.infer.domain.values import (
 from myia.infer.lists import growing_lists, list_slices
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.numeric.constant_methods import (
-    constant_or_none,
     evaluate_constant,
     is_set,
+    items_of_new_set,
     set_items,
 )
 from myia.infer.operators import operators
@@ -99,10 +99,8 @@ def _dict(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abst
 
 def _new_set(cls: type[set[Any]] | type[frozenset[Any]]) -> Callable[..., Abstract]:
     def handler(ctx: Context, x: Abstract | None = None) -> Abstract:
-        items = [] if x is None else [constant_or_none(ctx, i) for i in ctx.list_items(x)]
-        if None in items:
-            ctx.needs_static("an item of a set")
-        return evaluate_constant(ctx, cls, [i.value for i in items if i is not None])
+        items = () if x is None else ctx.list_items(x)
+        return evaluate_constant(ctx, cls, items_of_new_set(ctx, items))
 
     return handler
 
