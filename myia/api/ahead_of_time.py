@@ -15,6 +15,7 @@ from myia.api.pickling import NotPortable
 from myia.api.programs.decision_tree import DecisionTree
 from myia.api.variant import Programs, Variant
 from myia.infer.boundary.signature import CallFlattener
+from myia.infer.boundary.signature_differences import differences
 from myia.primitives.core.platforms import ANY, PLATFORMS, default_platform, places_of
 from myia.source import progress
 
@@ -24,6 +25,11 @@ OTHER_PLATFORMS = (
 )
 
 AHEAD_OF_TIME = "compiled ahead of time"
+OTHER_ARGUMENTS = "{0} was compiled for other arguments: {1}"
+OTHER_INT = (
+    "; a program that is compiled ahead of time has the ints that it was lowered for: lower it "
+    "with `np.int64(...)` to have it take any `np.int64`, or call the function itself"
+)
 OTHER_GLOBALS = "a global that the program reads has changed its type or shape"
 
 
@@ -121,9 +127,10 @@ class Compiled(Entry, NotPortable):
 
     def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         flat = CallFlattener()
-        same = signatures(flat, args, kwargs) == self._programs.key
-        if not same or self._programs.split(flat) != self._integers:
-            raise TypeError("these arguments differ in type, dtype or shape from those lowered for")
+        key = signatures(flat, args, kwargs)
+        static = self._programs.split(flat) if key == self._programs.key else None
+        if static != self._integers:
+            raise TypeError(self._unlike(key, static))
         found = self._tree.find(flat)
         if found is None:
             raise TypeError(OTHER_GLOBALS)
@@ -131,6 +138,25 @@ class Compiled(Entry, NotPortable):
             self._types = types
             self._add_shortcut((*kwargs,))
         return found.variant.run(flat.leaves, flat, found.hidden, self._executable)
+
+    def _unlike(self, key: Any, static: tuple[int, ...] | None) -> str:
+        """What differs in arguments of another signature, or of other ints, `static`."""
+        (args, kwargs), (known, known_kwargs) = key, self._programs.key
+        count = f"{len(args)} positional arguments, not {len(known)}"
+        told = [count] if len(args) != len(known) else []
+        if [k for k, _ in kwargs] != [k for k, _ in known_kwargs]:
+            names = [", ".join(f"`{k}`" for k, _ in xs) or "none" for xs in (kwargs, known_kwargs)]
+            told.append(f"passed by name are {names[0]}, were {names[1]}")
+        new, old = (
+            [*xs, *(s for _, s in named)] for xs, named in ((args, kwargs), self._programs.key)
+        )
+        if static is not None:
+            new, old = map(self._programs.resolved, (static, self._integers))
+        if not told:
+            names = [*self.about.names, *(k for k, _ in kwargs)]
+            told = [d.told(n) for n, a, b in zip(names, new, old) for d in differences(a, b)]
+        text = OTHER_ARGUMENTS.format(self.about.name, ", ".join(told))
+        return text if static is None else text + OTHER_INT
 
     def _add_shortcut(self, names: tuple[str, ...]) -> None:
         Shortcut(

@@ -22,6 +22,10 @@ from myia.infer.boundary.instances import state_of
 
 NUMBERS: dict[str, type] = {"int": int, "float": float, "complex": complex}
 INT64 = range(-(2**63), 2**63)
+FOR_ONE_VALUE = "{0}, the value that it was compiled for"
+FOR_ONE_INT = FOR_ONE_VALUE + (
+    ": lower it with `np.int64({0})` to have it take any `np.int64`, or save a program for each"
+)
 
 
 class Mismatch(Exception):
@@ -127,9 +131,18 @@ def matcher(pattern: Json) -> Match:
 
     def check(x: Any, flat: Flat) -> None:
         if not match(x, flat):
-            raise Mismatch(text_of(pattern), described(x))
+            raise Mismatch(_expected(pattern, x), described(x))
 
     return check
+
+
+def _expected(pattern: Json, x: Any) -> str:
+    """What should be in place of `x`, and how a program can be had that takes it."""
+    kind, text = pattern[0], text_of(pattern)
+    if kind != "constant":
+        return text
+    both_ints = type(x) is type(decoded(pattern[1])) is int
+    return (FOR_ONE_INT if both_ints else FOR_ONE_VALUE).format(text)
 
 
 Matches = Callable[[Any, Flat], bool]

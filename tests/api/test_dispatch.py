@@ -127,8 +127,46 @@ def test_compiled_takes_what_it_was_lowered_for():
     compiled = f.lower(*args, **kwargs).compile()
     for got, wanted in zip(compiled(*args, **kwargs), mixed(*args, **kwargs), strict=True):
         np.testing.assert_array_equal(got, wanted)
-    with pytest.raises(TypeError, match="differ in type, dtype or shape"):
+    with pytest.raises(TypeError, match=r"`\w+` has the shape \(4,\), had \(3,\)"):
         compiled(1.5, np.arange(4.0), 2.5, **kwargs)
+
+
+def powers(params, n, *, shift=0):
+    total = 0.0
+    for i in range(n):
+        total += params["w"][0] ** i
+    return total + shift
+
+
+OTHERS = {  # what a program for ({"w": float64[2]}, 3, shift=1) is called with
+    "n": (lambda p: ((p, 4), {"shift": 1}), "`n` is 4, was 3; .*`np.int64"),
+    "shift": (lambda p: ((p, 3), {"shift": 2}), "`shift` is 2, was 1; "),
+    "type of n": (lambda p: ((p, 3.0), {"shift": 1}), "`n` is float64, was int64"),
+    "in a dict": (
+        lambda p: (({"w": p["w"].astype(np.float32)}, 3), {"shift": 1}),
+        r"`params\['w'\]` is float32, was float64",
+    ),
+    "too few": (lambda p: ((p,), {"shift": 1}), "1 positional arguments, not 2"),
+    "no keyword": (lambda p: ((p, 3), {}), "passed by name are none, were `shift`"),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_compiled_names_the_argument_that_differs(case):
+    params = {"w": np.array([2.0, 1.0])}
+    compiled = myia.jit(powers).lower(params, 3, shift=1).compile()
+    assert compiled(params, 3, shift=1) == 8.0
+    (args, kwargs), text = OTHERS[case][0](params), OTHERS[case][1]
+    with pytest.raises(TypeError, match=text) as caught:
+        compiled(*args, **kwargs)
+    assert "powers" in str(caught.value)
+    assert compiled(params, 3, shift=1) == 8.0
+
+
+def test_compiled_takes_any_numpy_int_if_it_was_lowered_for_one():
+    params = {"w": np.array([2.0, 1.0])}
+    compiled = myia.jit(powers).lower(params, np.int64(3), shift=1).compile()
+    assert [compiled(params, np.int64(n), shift=1) for n in (0, 4)] == [1.0, 16.0]
 
 
 def test_lowering_compiles_once():

@@ -75,6 +75,30 @@ def test_other_arguments_are_refused_by_name(step, change, text):
     assert text in str(caught.value) and "array float64[2,3]" in str(caught.value)
 
 
+def power(x, n, kind="sum"):
+    total = 0.0
+    for i in range(n):
+        total = total + x**i if kind == "sum" else x**i
+    return total
+
+
+def test_ints_and_strings_are_those_of_the_program(tmp_path):
+    one, any_int = tmp_path / "one.myia", tmp_path / "any.myia"
+    myia.jit(power).lower(2.0, 3, kind="sum").compile().save(one)
+    saved = myia.load(one)
+    assert saved(3.0, 3, kind="sum") == power(3.0, 3)
+    text = r"`n` is the int 4, and not 3, the value that it was compiled for: .*`np.int64\(3\)`"
+    with pytest.raises(TypeError, match=text):
+        saved(2.0, 4, kind="sum")
+    with pytest.raises(
+        TypeError, match=r"`kind` is the str 'last', and not 'sum', .*compiled for$"
+    ):
+        saved(2.0, 3, kind="last")
+    myia.jit(power).lower(2.0, np.int64(3), kind="sum").compile().save(any_int)
+    for n in (0, 4):
+        assert myia.load(any_int)(3.0, np.int64(n), kind="sum") == power(3.0, n)
+
+
 def test_arrays_that_share_memory_are_refused(step, tmp_path):
     pair_file = tmp_path / "pair.myia"
     x = np.zeros(4)

@@ -48,10 +48,7 @@ from myia.primitives.pointwise.logic import stop_gradient as cut_gradient
 
 Argnums = int | tuple[int, ...]
 
-RETURN_ONE = (
-    "return one real float, or `loss, aux` with `has_aux=True`; `jacrev`, `jacfwd`, `vjp` and `jvp` "
-    "take any result"
-)
+RETURN_ONE = "return one real float, or `loss, aux` with `has_aux=True`; or use `jacrev` or `vjp`"
 RETURN_PAIR = "return `loss, aux`"
 
 # ----- The op
