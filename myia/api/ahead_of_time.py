@@ -18,6 +18,7 @@ from myia.infer.boundary.signature import CallFlattener
 from myia.infer.boundary.signature_differences import differences
 from myia.primitives.core.platforms import ANY, PLATFORMS, default_platform, places_of
 from myia.source import progress
+from myia.source.tracebacks import edge
 
 OTHER_PLATFORMS = (
     "lowered for {0}, which can be shown and exported: what runs here is lowered for the platform "
@@ -39,6 +40,7 @@ class Traced(NotPortable):
     def __init__(self, dispatcher: Dispatcher, args: tuple[Any, ...], kwargs: dict[str, Any]):
         self._dispatcher, self._args, self._kwargs = dispatcher, args, kwargs
 
+    @edge
     def lower(self, *, lowering_platforms: Sequence[str] | None = None) -> Lowered:
         """The program for these platforms, or for that of the arguments.
 
@@ -84,6 +86,7 @@ class Lowered(NotPortable):
         """StableHLO."""
         return self._lowered.as_text()
 
+    @edge
     def compile(self) -> Compiled:
         """RuntimeError: it is lowered for platforms of which this process has no device."""
         if self._platforms not in (None, (default_platform(),)):
@@ -116,6 +119,7 @@ class Compiled(Entry, NotPortable):
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
+    @edge
     def _first(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(args, kwargs)
 
@@ -147,9 +151,8 @@ class Compiled(Entry, NotPortable):
         if [k for k, _ in kwargs] != [k for k, _ in known_kwargs]:
             names = [", ".join(f"`{k}`" for k, _ in xs) or "none" for xs in (kwargs, known_kwargs)]
             told.append(f"passed by name are {names[0]}, were {names[1]}")
-        new, old = (
-            [*xs, *(s for _, s in named)] for xs, named in ((args, kwargs), self._programs.key)
-        )
+        new: Any = [*args, *(s for _, s in kwargs)]
+        old: Any = [*known, *(s for _, s in known_kwargs)]
         if static is not None:
             new, old = map(self._programs.resolved, (static, self._integers))
         if not told:
@@ -173,6 +176,7 @@ class Compiled(Entry, NotPortable):
     def _failed(self, limit: BeyondInt64, args: Any, kwargs: Any) -> NoReturn:
         raise limit.error from None
 
+    @edge
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the program in a file, for `myia.load`; `myia.save` says what it holds.
 

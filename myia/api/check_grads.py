@@ -10,11 +10,13 @@ import numpy as np
 from myia.api.jvp_vjp import jvp, vjp
 from myia.infer.boundary.instances import is_state, new_instance, state_of
 from myia.infer.boundary.signature import Flattener
+from myia.source.tracebacks import edge
 
 STEP = {np.dtype(np.float32): 1e-2, np.dtype(np.float64): 1e-5}
 TOLERANCE = {np.dtype(np.float32): 2e-2, np.dtype(np.float64): 1e-6}
 
 
+@edge
 def check_grads(
     f: Callable[..., Any],
     args: Sequence[Any],

@@ -23,10 +23,12 @@ from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.eval.program import source_of
 from myia.ir.builder import at
+from myia.source.tracebacks import edge
 
 NO_OPTIONS = CompileOptions()
 
 
+@edge
 def jvp(f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     """`f` at `primals`, and its derivative there in the direction `tangents`: `(value, tangent)`.
 
@@ -51,6 +53,7 @@ def jvp(f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = Fals
     return _program(_jvp, f, has_aux)(primals, tangents)
 
 
+@edge
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """`f` at `primals`, and the function that pulls cotangents back: `(value, pullback)`.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +37,7 @@ from myia.infer.batching.vmap import MapOptions, vmap
 from myia.infer.boundary.instances import is_state
 from myia.infer.derivatives import jacobians
 from myia.infer.derivatives.derivatives import GradOptions
-from myia.infer.domain.errors import NeedsStatic, OptionInside
+from myia.infer.domain.errors import OptionInside
 from myia.infer.domain.facts import Held
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
@@ -46,23 +45,10 @@ from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import TRANSPARENT_TYPES
 from myia.pipeline import OtherAvals, Plan, describe, describe_pass
 from myia.source.diagnostics import MyiaError
+from myia.source.tracebacks import edge
 
 OTHERWISE = (BeyondInt64, Outgrown, MyiaError)  # raised by calls that are made in another way then
 CALLS_BEFORE_BINDING = 3  # of shared programs by one object, for arguments of the same types
-
-
-def _public(error: MyiaError) -> MyiaError:
-    """The error as users see it: without the compiler's frames and its own classes of errors."""
-    shown = MyiaError(error.diagnostic, error.calls) if isinstance(error, NeedsStatic) else error
-    return shown.with_traceback(None)
-
-
-@contextmanager
-def _public_errors() -> Iterator[None]:
-    try:
-        yield
-    except MyiaError as error:
-        raise _public(error) from None
 
 
 class Transformed(Entry, Wrapper[P, R]):
@@ -119,23 +105,7 @@ class Transformed(Entry, Wrapper[P, R]):
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that has no shortcut."""
-        try:
-            return self._run(args, kwargs)
-        except MyiaError as error:  # a context manager would keep the frames
-            raise _public(error) from None
-
-    def _failed(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call where a shortcut has raised an error."""
-        if isinstance(error, OtherAvals):
-            self._dispatcher.shortcuts.other_avals(args, kwargs)
-            self._shared_calls.pop(types_of(args, kwargs), None)
-        elif isinstance(error, MyiaError) and not self._shared:
-            raise _public(error) from None
-        return self._call(args, kwargs)  # an error of a shared program is told of that alone
-
-    def _run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call by the programs of this object, or those of all functions of its code."""
+        """A call that has no shortcut: by the programs of this object, or those of its code."""
         if self._sharing is None and not self._dispatcher.programs:
             f = taken_apart(self.f)
             self._sharing = sharing_of(self, f, self._dispatcher)
@@ -152,6 +122,15 @@ class Transformed(Entry, Wrapper[P, R]):
                 return result
         return self._dispatcher.run(args, kwargs)
 
+    def _failed(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call where a shortcut has raised an error."""
+        if isinstance(error, OtherAvals):
+            self._dispatcher.shortcuts.other_avals(args, kwargs)
+            self._shared_calls.pop(types_of(args, kwargs), None)
+        elif isinstance(error, MyiaError) and not self._shared:
+            raise error
+        return self._call(args, kwargs)  # an error of a shared program is told of that alone
+
     def _count_call(
         self, shared: Dispatcher, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
@@ -161,6 +140,7 @@ class Transformed(Entry, Wrapper[P, R]):
         if calls == CALLS_BEFORE_BINDING:
             shared.bind(self._given, args, kwargs, self._dispatcher.shortcuts)
 
+    @edge
     def ir(self, *args: P.args, **kwargs: P.kwargs) -> StageTexts:
         """The program at these arguments as text, after every stage, by the stage's name.
 
@@ -183,26 +163,25 @@ class Transformed(Entry, Wrapper[P, R]):
         `for x in xs, while test:`, a loop that tests before each iteration. Functions known by
         name, whose source is not read, have neither `core` nor `py`.
         """
-        with _public_errors():
-            dispatcher = self._dispatcher.of_call(args, kwargs)
-            call, options = dispatcher.flatten(args, kwargs), dispatcher.options.pipeline
-            program = dispatcher.program(call)
-            function = Layout(call, program).function
-            texts = describe(self.f, function, options)
-            after_pass = functools.partial(describe_pass, function=function, options=options)
-            return StageTexts(texts, after_pass)
+        dispatcher = self._dispatcher.of_call(args, kwargs)
+        call, options = dispatcher.flatten(args, kwargs), dispatcher.options.pipeline
+        program = dispatcher.program(call)
+        function = Layout(call, program).function
+        texts = describe(self.f, function, options)
+        after_pass = functools.partial(describe_pass, function=function, options=options)
+        return StageTexts(texts, after_pass)
 
+    @edge
     def plan(self, *args: P.args, **kwargs: P.kwargs) -> Plan:
         """What reversed loops store at these arguments; it prints as a table, bytes in its last
         columns."""
-        with _public_errors():
-            dispatcher = self._dispatcher.of_call(args, kwargs)
-            return dispatcher.plan(dispatcher.flatten(args, kwargs))
+        dispatcher = self._dispatcher.of_call(args, kwargs)
+        return dispatcher.plan(dispatcher.flatten(args, kwargs))
 
+    @edge
     def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered:
         """The program at these arguments, to be compiled ahead of time."""
-        with _public_errors():
-            return Lowered(self._dispatcher, args, kwargs)
+        return Lowered(self._dispatcher, args, kwargs)
 
     def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced:
         """The function at these arguments, to be lowered for platforms that may not be here.

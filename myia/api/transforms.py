@@ -15,6 +15,7 @@ from myia.infer.batching.axes import axes_tree
 from myia.infer.batching.vmap import MapOptions
 from myia.infer.derivatives import derivatives, jacobians
 from myia.infer.derivatives.derivatives import Argnums, GradOptions
+from myia.source.tracebacks import edge
 
 T = TypeVar("T")
 
@@ -25,6 +26,7 @@ OWN = ("argnums", "argnames", "has_aux")  # options of derivatives beside those 
 def jit(f: Callable[P, R], **options: Any) -> Jit[P, R]: ...
 @overload
 def jit(f: None = None, **options: Any) -> Callable[[Callable[P, R]], Jit[P, R]]: ...
+@edge
 def jit(f: Callable[..., Any] | None = None, **options: Any) -> Any:
     """`f` compiled, once for each signature of its arguments: types, dtypes, shapes, structure.
 
@@ -117,6 +119,7 @@ class Chosen(NamedTuple):
 def _derivative(make: Callable[[Callable[..., Any], Chosen], Any]) -> Derivative:
     """The transform that `make` defines, bare or with arguments: `@grad` and `@grad(argnums=1)`."""
 
+    @edge
     @functools.wraps(make, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
     def transform(
         f: Callable[..., Any] | None = None,
@@ -193,6 +196,7 @@ def value_and_grad(
 def value_and_grad(
     f: None = None, argnums: Argnums = 0, has_aux: bool = False, **options: Any
 ) -> Callable[[Callable[P, R]], Derived[P, tuple[R, Any]]]: ...
+@edge
 def value_and_grad(
     f: Callable[..., Any] | None = None,
     argnums: Argnums = 0,
@@ -270,6 +274,7 @@ def _hvp(f: Callable[..., Any], chosen: Chosen) -> Any:
     return Derived(f, jacobians.hvp, "hvp", *chosen)
 
 
+@edge
 def hvp(f: Callable[..., Any] | None = None, argnums: Argnums = 0, **options: Any) -> Any:
     """The Hessian of `f` times a vector, at the cost of a few gradients.
 
@@ -316,6 +321,7 @@ def vmap(
 def vmap(
     f: None = None, in_axes: Any = 0, out_axes: Any = 0, **options: Any
 ) -> Callable[[Callable[P, R]], Mapped[P, Any]]: ...
+@edge
 def vmap(
     f: Callable[..., Any] | None = None, in_axes: Any = 0, out_axes: Any = 0, **options: Any
 ) -> Any:

@@ -12,6 +12,7 @@ from myia.artifacts import container
 from myia.artifacts.errors import ArtifactError
 from myia.artifacts.patterns import Mismatch
 from myia.artifacts.saved_program import SavedProgram, deserialized
+from myia.source.tracebacks import edge, shown
 
 MALFORMED = "its manifest does not describe compiled programs: {}"
 
@@ -50,14 +51,17 @@ class Loaded:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         first: Mismatch | None = None
-        for program in self._programs:
-            try:
-                flat = program.arguments.match(args, kwargs)
-            except Mismatch as found:
-                first = first or found
-            else:
-                return program.run(flat)
-        raise TypeError(self._unlike(first)) from None
+        try:
+            for program in self._programs:
+                try:
+                    flat = program.arguments.match(args, kwargs)
+                except Mismatch as found:
+                    first = first or found
+                else:
+                    return program.run(flat)
+            raise TypeError(self._unlike(first)) from None
+        except Exception as error:
+            raise shown(error)  # noqa: B904  (the same error, with its own cause)
 
     def _unlike(self, first: Mismatch | None) -> str:
         if len(self._programs) == 1:
@@ -66,6 +70,7 @@ class Loaded:
         return f"{self!r} has no program for these arguments ({first}), only for:{known}"
 
 
+@edge
 def load(path: str | os.PathLike[str]) -> Loaded:
     """The callable that `compiled.save(path)` or `myia.save(path, ...)` saved.
 

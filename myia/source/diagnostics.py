@@ -66,6 +66,10 @@ class MyiaError(Exception):
         self.calls = calls  # from the place of the error to the user's call of a library
         super().__init__(render(diagnostic, calls))
 
+    def told(self) -> MyiaError:
+        """The error as users see it, without the compiler's own classes of errors."""
+        return self
+
     def called_from(self, span: Span, name: str, help_text: str) -> None:
         """The place of the error is in the source of `name`, which is called at `span`."""
         self.calls = (*self.calls, Call(span.with_its_lines(), name, help_text))

@@ -388,5 +388,5 @@ def test_lowered_programs_keep_to_their_ints():
     for compiled, other in ((early, 7), (late, 100)):
         state = {"step": other}
         assert compiled(copy.copy(state), 2.0) == 2.0 / (other + 1)
-    with pytest.raises(TypeError, match="differ in type"):
+    with pytest.raises(TypeError, match=r"`state\['step'\]` is 8, was 7; "):
         early({"step": 8}, 2.0)

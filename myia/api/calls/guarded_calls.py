@@ -4,29 +4,32 @@ The memory that the program has read beside its arguments must hold the same obj
 change without that is asked for again. Of `f(x, y)` with arrays, which reads a global `scale`:
 
     def call(*args, **kwargs):
-        while not kwargs:
-            try:
-                (x0, x1) = args
-                ...                                          as in `guards.py`
-            except Exception:
-                break
-            try:
-                while True:
-                    try:
-                        if c3['scale'] is not c4: break
-                    except Exception:
-                        break
-                    before = enter(True)
-                    try:
-                        return convert(execute(*args, c5))
-                    except (Exception, KeyboardInterrupt) as error:
-                        return convert(again(execute, error, [*args, c5]))
-                    finally:
-                        leave(before)
-                return invalidated(args, kwargs, args, args)
-            except expected as error:
-                return failed(error, args, kwargs)
-        return miss(args, kwargs)
+        try:
+            while not kwargs:
+                try:
+                    (x0, x1) = args
+                    ...                                      as in `guards.py`
+                except Exception:
+                    break
+                try:
+                    while True:
+                        try:
+                            if c3['scale'] is not c4: break
+                        except Exception:
+                            break
+                        before = enter(True)
+                        try:
+                            return convert(execute(*args, c5))
+                        except (Exception, KeyboardInterrupt) as error:
+                            return convert(again(execute, error, [*args, c5]))
+                        finally:
+                            leave(before)
+                    return invalidated(args, kwargs, args, args)
+                except expected as error:
+                    return failed(error, args, kwargs)
+            return miss(args, kwargs)
+        except Exception as error:
+            raise shown(error)                               without the frames below
 
 This function is the `__call__` of a compiled function, without another one around it: each function
 of Python, among those of C that a call runs, costs a tenth of a short call.
@@ -57,6 +60,7 @@ from myia.infer.domain.facts import (
     Place,
     exact,
 )
+from myia.source.tracebacks import shown
 
 FILE = f"{__file__}: the guard of a call"  # of this package: warnings are told at lines of others
 ATTRIBUTES = {
@@ -150,22 +154,25 @@ def _is_name(x: Any) -> bool:
 TEMPLATE = """\
 def make({names}):
     def call(*args, **kwargs):
-        while {keywords}:
-            try:
-                {arguments}
-            except Exception:
-                break
-            try:
-                while True:
-                    try:
-                        {facts}
-                    except Exception:
-                        break
-                    {call}
-                return invalidated(args, kwargs, {leaves}, {objects})
-            except expected as error:
-                return failed(error, args, kwargs)
-        return miss(args, kwargs)
+        try:
+            while {keywords}:
+                try:
+                    {arguments}
+                except Exception:
+                    break
+                try:
+                    while True:
+                        try:
+                            {facts}
+                        except Exception:
+                            break
+                        {call}
+                    return invalidated(args, kwargs, {leaves}, {objects})
+                except expected as error:
+                    return failed(error, args, kwargs)
+            return miss(args, kwargs)
+        except Exception as error:
+            raise shown(error)
     return call
 """
 
@@ -198,14 +205,14 @@ def guarded(
         with contextlib.suppress(NoGuard):
             late = guard.facts(last)
             facts, call = guard.lines, guard.call(last, late, executable)
-    handlers |= {"expected": expected}
+    handlers |= {"expected": expected, "shown": shown}
     closure = {**dict(guard.constants.values()), **guard.handlers, **handlers}
     text = TEMPLATE.format(
         names=", ".join(closure),
         keywords="kwargs" if names else "not kwargs",
-        arguments=_block(arguments, 16),
-        facts=_block(facts, 24),
-        call=_block(call, 20),
+        arguments=_block(arguments, 20),
+        facts=_block(facts, 28),
+        call=_block(call, 24),
         leaves=leaves,
         objects=objects,
     )

@@ -17,6 +17,7 @@ from myia.api.programs.decision_tree import DecisionTree, Last
 from myia.api.variant import Programs, Variant
 from myia.infer.boundary.signature import CallFlattener
 from myia.pipeline import Runnable
+from myia.source.tracebacks import edge
 
 MOST_SHORTCUTS = 4  # for arguments of the same types
 MISSED = object()
@@ -172,6 +173,7 @@ class Shortcuts:
         if self.owner.install is not None:
             self.owner.install(call)
 
+    @edge
     def first(self, *args: Any, **kwargs: Any) -> Any:
         """A call where no shortcut has been tried."""
         return self._missed(None, args, kwargs)

@@ -29,6 +29,7 @@ from myia.infer.stand_ins import STAND_INS
 from myia.ir.core import walk
 from myia.pipeline import Executable, Vectors, exported, exported_plain, interface_of
 from myia.primitives.core.platforms import PLATFORMS
+from myia.source.tracebacks import edge
 
 NOT_SAVED = "{} cannot be saved: {}"
 SHARDINGS = (
@@ -56,6 +57,7 @@ class Saveable(Protocol):
         """What it reads beside its arguments, which are `count` objects."""
 
 
+@edge
 def save(path: str | os.PathLike[str], *programs: Saveable) -> None:
     """Save programs that were compiled ahead of time in one file, for `myia.load`.
 

@@ -110,7 +110,11 @@ def explain(error: jax.errors.JaxRuntimeError) -> None:
     """Raise a clearer error, where there is one. JAX has no class of exceptions for these."""
     raised = host_exception(error)
     if raised is not None:
-        raise raised from None
+        chain = raised.__cause__, raised.__context__, raised.__suppress_context__
+        try:
+            raise raised
+        finally:  # not JAX's error, but what the user's function has chained
+            raised.__cause__, raised.__context__, raised.__suppress_context__ = chain
     text = str(error)
     if "previously donated" in text or "donate the same buffer" in text:
         raise ValueError(DONATED) from error

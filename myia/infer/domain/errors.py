@@ -16,6 +16,9 @@ from myia.source.diagnostics import PUBLIC, Diagnostic, MyiaError, render
 class NeedsStatic(MyiaError):
     """Raised where only a compile-time value will do: a loop around may unroll and try again."""
 
+    def told(self) -> MyiaError:
+        return MyiaError(self.diagnostic, self.calls)
+
 
 class NeedsChoice(NeedsStatic):
     """The same, where a choice of objects (`infer/paths/choice.py`) might do."""
