@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from myia.api import sharing
 from tests.default_run import mark_spreads
 
 TESTS = Path(__file__).parent
@@ -27,6 +28,12 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 100)
+
+
+@pytest.fixture(autouse=True)
+def programs_of_its_own():
+    """Transforms made anew share programs: what a test changes in the compiler would not be seen."""
+    sharing.forget()
 
 
 @pytest.fixture

@@ -143,6 +143,11 @@ def _sharing(key: Hashable) -> Sharing:
     return Sharing()
 
 
+def forget() -> None:
+    """Transforms made from now on share no programs with earlier ones."""
+    _sharing.cache_clear()
+
+
 def taken_apart(f: Any) -> Any:
     """`f` with the transforms in it as `functools.partial`s, which have their functions in them."""
     if isinstance(f, functools.partial) and (func := taken_apart(f.func)) is not f.func:

@@ -59,7 +59,7 @@ def is_kept(f, *args, **kwargs):
 
 def new(f):
     """A transform as another process makes it: it shares no program with earlier ones."""
-    sharing._sharing.cache_clear()
+    sharing.forget()
     return myia.jit(f)
 
 
@@ -165,10 +165,10 @@ def test_edits_between_processes(folder):
 def test_functions_that_share_programs_have_entries(folder):
     """What is made anew is an argument of the programs that it shares."""
     fs = [lambda x, rate=rate: x * rate for rate in (1.0, 2.0, 3.0, 4.0)]
-    sharing._sharing.cache_clear()
+    sharing.forget()
     kept = [is_kept(myia.jit(f), 2.0) for f in fs]
     assert [result for _, result in kept] == [2.0, 4.0, 6.0, 8.0]
-    sharing._sharing.cache_clear()
+    sharing.forget()
     assert [is_kept(myia.jit(f), 2.0) for f in fs[:3]] == [(True, 2.0), (True, 4.0), (True, 6.0)]
 
 

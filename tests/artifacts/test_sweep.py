@@ -48,9 +48,9 @@ def test_programs(program, folder, tmp_path, monkeypatch):
     args = program.inputs[0]
     if not compare(myia.jit(program.f), args, tmp_path / "f.myia", monkeypatch):
         pytest.skip("it has no form in a file")
-    sharing._sharing.cache_clear()
+    sharing.forget()
     fresh = outcome(myia.jit(program.f), args)
-    sharing._sharing.cache_clear()
+    sharing.forget()
     _, kept = is_kept(outcome, myia.jit(program.f), args)
     assert_same(kept, fresh, rtol=0)
 

@@ -47,6 +47,35 @@ class Vector:
         return self.v + other
 
 
+class Sized:
+    """Its methods take numbers, but NumPy's numbers make an array of it, as of a list."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, i):
+        return [self.v, 1.0][i]
+
+    def __radd__(self, other):
+        return other + self.v
+
+    __add__ = __rmul__ = __rsub__ = __radd__
+
+    def __gt__(self, other):
+        return self.v > other
+
+
+class Converted:
+    def __array__(self, dtype=None, copy=None):
+        return np.array([1.0, 2.0])
+
+    def __radd__(self, other):
+        return other
+
+
 def helper(x):
     return x
 
@@ -79,6 +108,8 @@ KINDS = {
     "instance": "Plain()",
     "equal": "Equal()",
     "vector": "Vector(s)",
+    "sized": "Sized(s)",
+    "converted": "Converted()",
     "function": "helper",
     "closure": "lambda q: q + s",
     "type": "float",
@@ -94,7 +125,7 @@ IN_PLACE = ("+=", "*=", "-=")
 
 def program(statement, a, b):
     space = {"np": np, "Pair": Pair, "Plain": Plain, "Equal": Equal, "Vector": Vector}
-    space |= {"helper": helper}
+    space |= {"helper": helper, "Sized": Sized, "Converted": Converted}
     source = f"def f(v, s, n):\n    a = {KINDS[a]}\n    b = {KINDS[b]}\n    {statement}\n"
     return defined(source, space)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 
 import numpy as np
@@ -167,3 +168,105 @@ def test_refused(name):
     with pytest.raises(myia.errors.MyiaError) as caught:
         myia.jit(f)(1.5)
     assert str(caught.value).splitlines()[0] == title
+
+
+# ----- The order in which Python asks the classes of both operands
+
+
+class Base:
+    def __init__(self, v):
+        self.v = v
+
+    def __add__(self, other):
+        return "Base.add", self.v
+
+    def __radd__(self, other):
+        return "Base.radd", self.v
+
+    def __lt__(self, other):
+        return "Base.lt", self.v
+
+    def __gt__(self, other):
+        return "Base.gt", self.v
+
+    def __eq__(self, other):
+        return "Base.eq", self.v
+
+
+class Same(Base):
+    pass
+
+
+class Own(Base):
+    def __radd__(self, other):
+        return "Own.radd", self.v
+
+    def __gt__(self, other):
+        return "Own.gt", self.v
+
+    def __eq__(self, other):
+        return "Own.eq", self.v
+
+
+class Leaves(Base):
+    def __radd__(self, other):
+        return NotImplemented
+
+    def __gt__(self, other):
+        return NotImplemented
+
+    def __eq__(self, other):
+        return NotImplemented
+
+
+class Right:
+    def __init__(self, v):
+        self.v = v
+
+    def __radd__(self, other):
+        return "Right.radd", self.v
+
+    def __gt__(self, other):
+        return "Right.gt", self.v
+
+
+class RightAgain(Right):
+    pass
+
+
+class RightOwn(Right):
+    def __radd__(self, other):
+        return "RightOwn.radd", self.v
+
+
+CLASSES = (Base, Same, Own, Leaves, Right, RightAgain, RightOwn)
+ORDERED = {
+    "+": lambda left, right, x: left(x) + right(x + 1.0),
+    "<": lambda left, right, x: left(x) < right(x + 1.0),
+    "==": lambda left, right, x: left(x) == right(x + 1.0),
+    "!=": lambda left, right, x: left(x) != right(x + 1.0),
+}
+
+
+@pytest.mark.parametrize("op", ORDERED)
+def test_the_class_that_extends_the_other_is_asked_first(op):
+    f = ORDERED[op]
+    for left, right in itertools.product(CLASSES, CLASSES):
+        try:
+            want = f(left, right, 1.0)
+        except TypeError:
+            with pytest.raises(TypeError):
+                myia.jit(lambda x, left=left, right=right: f(left, right, x))(1.0)
+        else:
+            assert myia.jit(lambda x, left=left, right=right: f(left, right, x))(1.0) == want
+
+
+def test_a_list_in_place_and_an_instance_with_a_method():
+    """Python asks the instance before the list."""
+
+    def f(x):
+        xs = [x, 2.0]
+        xs += Right(x)
+        return xs
+
+    assert myia.jit(f)(3.0) == f(3.0) == ("Right.radd", 3.0)

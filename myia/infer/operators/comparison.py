@@ -60,6 +60,7 @@ from myia.infer.numeric.samples import (
     type_error,
 )
 from myia.infer.operators.numpy_operands import (
+    class_of_instance,
     compare_with_object,
     converted,
     is_numpys,
@@ -69,10 +70,10 @@ from myia.infer.operators.operators import (
     dict_of,
     dynamic_operator,
     is_list,
-    is_not_implemented,
     sequence_items,
     static_binary,
 )
+from myia.infer.operators.special_methods import is_not_implemented
 from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_or, truth
 from myia.infer.paths import points_to
 from myia.infer.paths.branches import branch, branch_options
@@ -202,8 +203,13 @@ def _equal_dicts(ctx: Context, x: DictObject, y: DictObject) -> Abstract:
 
 def _compare_instances(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract | None:
     """By the methods of their classes; None where both have none, or leave it to the other."""
-    found = _by_method(ctx, op, op, a, b)
-    return _by_method(ctx, op, MIRRORED[op], b, a, reflected=True) if found is None else found
+    own = partial(_by_method, ctx, op, op, a, b)
+    reflected = partial(_by_method, ctx, op, MIRRORED[op], b, a, reflected=True)
+    left, right = class_of_instance(ctx, a), class_of_instance(ctx, b)
+    right_first = left is not right and left and right and issubclass(right, left)
+    first, second = (reflected, own) if right_first else (own, reflected)
+    found = first()
+    return second() if found is None else found
 
 
 def _by_method(
@@ -341,7 +347,7 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
         return truth(ctx, ctx.call(found, (x,), {}))
     if isinstance(contents := ctx.held(container), DictObject):
         if not isinstance(x, Static):
-            return has_key(ctx, contents, x)
+            return truth(ctx, has_key(ctx, contents, x))
         return Static(x.value in contents.keys)
     if (searched := list_slices.as_list(ctx, container)) is not None:
         found = list_searches.contains(ctx, searched, x, partial(compare, ctx, "=="))

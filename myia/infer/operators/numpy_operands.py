@@ -7,6 +7,7 @@ x == None             np.asarray(None) has no numbers: False for every element
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 import numpy as np
 
@@ -70,9 +71,10 @@ def refuse_elementwise_methods(
 
     `self` is the instance, whose method the operator would call with the array `other`.
     """
-    contents = ctx.contents(self) if isinstance(self, Ref) else None
-    cls = contents.cls if isinstance(contents, InstanceObject) else None
-    if cls is None or is_plain_number(other) or not is_numpys(ctx, other):
+    cls = class_of_instance(ctx, self)
+    if cls is None or not is_numpys(ctx, other):
+        return
+    if is_plain_number(other) and not _becomes_an_array(cls):
         return
     if getattr(cls, "__array_ufunc__", self) is None:
         if in_place:
@@ -81,12 +83,39 @@ def refuse_elementwise_methods(
         return
     asks = getattr(cls, "__array_priority__", -1) > 0 and not in_place
     if hasattr(cls, "__array_ufunc__") or not asks:
-        ctx.fail(
-            UnsupportedOperator,
-            what=f"`{op}` of an array and an instance of {cls.__name__}",
-            label_text="NumPy calls the method of the instance for each element of the array",
-            help_text="`__array_ufunc__ = None` in the class makes NumPy leave the array to it",
-        )
+        _refuse_instance(ctx, op, cls, other)
+
+
+def refuse_instance_as_array(ctx: Context, op: str, a: Abstract, b: Abstract) -> None:
+    """No method has an answer: NumPy makes an array of an instance, where it can."""
+    for self, other in ((a, b), (b, a)):
+        cls = class_of_instance(ctx, self)
+        if cls is None or getattr(cls, "__array_ufunc__", self) is None:
+            continue
+        if is_numpys(ctx, other) and _becomes_an_array(cls):
+            _refuse_instance(ctx, op, cls, other)
+
+
+def _refuse_instance(ctx: Context, op: str, cls: type, other: Abstract) -> NoReturn:
+    each = "NumPy calls the method of the instance for each element of the array"
+    ctx.fail(
+        UnsupportedOperator,
+        what=f"`{op}` of {ctx.describe(other)} and an instance of {cls.__name__}",
+        label_text="NumPy makes an array of the instance" if _becomes_an_array(cls) else each,
+        help_text="`__array_ufunc__ = None` in the class makes NumPy leave the operator to it",
+    )
+
+
+def class_of_instance(ctx: Context, x: Abstract) -> type | None:
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    return contents.cls if isinstance(contents, InstanceObject) else None
+
+
+def _becomes_an_array(cls: type) -> bool:
+    """Does `np.asarray` take an instance for a sequence, or ask it for an array?"""
+    names = ("__array__", "__array_interface__", "__array_struct__")
+    is_sequence_like = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
+    return is_sequence_like or any(hasattr(cls, name) for name in names)
 
 
 def compare_with_object(
@@ -96,6 +125,7 @@ def compare_with_object(
 
     `refuse()` is called where there is no such answer.
     """
+    refuse_instance_as_array(ctx, op, a, b)
     if (message := type_error(ctx, op, a, b)) is not None:
         ctx.fail(BadType, message=message)
     try:

@@ -60,7 +60,9 @@ from myia.infer.operators.numpy_operands import (
     is_plain_number,
     left_to_python,
     refuse_elementwise_methods,
+    refuse_instance_as_array,
 )
+from myia.infer.operators.special_methods import by_special_method, is_not_implemented
 from myia.infer.operators.truth import negate, truth
 from myia.infer.unsupported import UnsupportedOperator
 from myia.ir.avals import Aval
@@ -214,7 +216,7 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if any(isinstance(ctx.held(x), BufferObject) for x in (a, b)):
         return list_slices.list_operator(ctx, op, a, b) or _refuse_operands(ctx, op, a, b)
     named = any(isinstance(x, Tuple) and x.cls is not None for x in (a, b))
-    if named and (found := _by_special_method(ctx, op, a, b)) is not None:
+    if named and (found := by_special_method(ctx, op, a, b)) is not None:
         return found
     x, y = sequence_items(ctx, a), sequence_items(ctx, b)
     if op == "+" and x is not None and y is not None and is_list(a) == is_list(b):
@@ -237,7 +239,7 @@ def _sequences(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return found
     if op == "|" and (p := dict_of(ctx, a)) and (q := dict_of(ctx, b)):
         return ctx.new(_merged_dict(p, q))
-    found = _by_special_method(ctx, op, a, b)
+    found = by_special_method(ctx, op, a, b)
     return _refuse_operands(ctx, op, a, b) if found is None else found
 
 
@@ -248,27 +250,9 @@ def _may_be_int(x: Abstract) -> bool:
     return kind_of(x) != "b" or is_weak(x)  # bools of NumPy are no integers
 
 
-def _by_special_method(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract | None:
-    """By a method of the class of an operand; None where both classes leave it."""
-    name = OPERATORS[op][1]
-    for self, other, prefix in ((a, b, "__"), (b, a, "__r")):
-        found = ctx.special_method(self, f"{prefix}{name}__")
-        if found is not None:
-            if self is b:
-                refuse_elementwise_methods(ctx, op, self, other)
-            result = ctx.call(found, (other,), {})
-            if not is_not_implemented(result):
-                return result
-    return None
-
-
-def is_not_implemented(x: Abstract) -> bool:
-    """A method of an operator leaves it to the other operand."""
-    return isinstance(x, Static) and x.value is NotImplemented
-
-
 def _refuse_operands(ctx: Context, op: str, a: Abstract, b: Abstract) -> NoReturn:
     """TypeError where Python raises it."""
+    refuse_instance_as_array(ctx, op, a, b)
     what = f"{ctx.describe(a)} and {ctx.describe(b)}"
     if type_error(ctx, op, a, b) is not None:
         ctx.fail(BadType, message=f"unsupported operand types for {op}: {what}")
@@ -331,6 +315,9 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return binary(ctx, op, a, b)  # NumPy's: a list is replaced by an array
     contents = ctx.contents(a)
     if isinstance(contents, AnyList) and op in "+*":
+        own = ctx.special_method(b, f"__r{OPERATORS[op][1]}__")  # Python asks for it first
+        if own and not is_not_implemented(found := ctx.call(own, (a,), {})):
+            return found
         if op == "*" and not _may_be_int(b):
             _refuse_operands(ctx, op, a, b)
         if op == "+":

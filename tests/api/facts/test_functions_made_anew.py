@@ -29,7 +29,6 @@ def counted(monkeypatch):
         found.append(self.name)
         return variant(self, *args)
 
-    sharing._sharing.cache_clear()
     monkeypatch.setattr(dispatch.Dispatcher, "_variant", compiled)
     return found
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import myia
+from myia.api import sharing
 from myia.infer.eval import static_code
 from myia.infer.loops import unrolling
 
@@ -413,5 +414,6 @@ def grown(x):
 def test_a_long_unrolled_loop_is_refused_by_name(monkeypatch):
     assert myia.jit(grown)(1.0) == pytest.approx(grown(1.0), rel=1e-13)
     monkeypatch.setattr(unrolling, "MAX_UNROLLED_OPS", 300)
+    sharing.forget()
     with pytest.raises(myia.MyiaError, match=r"(?s)unrolled, .* more than 300 operations.*for "):
         myia.jit(grown)(1.0)
