@@ -32,7 +32,7 @@ def pytest_collection_finish():
 
 @pytest.fixture(autouse=True)
 def programs_of_its_own():
-    """Transforms made anew share programs: what a test changes in the compiler would not be seen."""
+    """Transforms made anew share programs: what a test changes in the compiler goes unseen else."""
     sharing.forget()
 
 
