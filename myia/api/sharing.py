@@ -176,6 +176,8 @@ def shared_code(f: Any) -> Any:
 def _free_function(f: Any) -> FunctionType | None:
     """The function in `f`, taken apart, if that is its code and the globals it reads, no more."""
     while isinstance(f, functools.partial) and isinstance(f.func, Transform):
+        if len(f.args) > 1 or f.keywords:
+            return None  # arguments are bound
         (f,) = f.args
     if not isinstance(f, FunctionType):
         return None
