@@ -271,8 +271,9 @@ def _infer_call(
         if getattr(transformed.options, name) is not None:
             ctx.fail(OptionInside, name=name)
     f = transformed.f
-    used = ("check", "debug") if ctx.debug else ()
-    warn_of_options_inside(f, [n for n in transformed.options.of_a_program() if n not in used])
+    if ctx.frames:  # else it is what the user has called
+        used = ("check", "debug") if ctx.debug else ()
+        warn_of_options_inside(f, [n for n in transformed.options.of_a_program() if n not in used])
     inner = Static(f) if isinstance(f, Transformed) else ctx.root(Held(f), "f")
     how = transformed.transform or JIT
     return call_transform(ctx, how, (inner, *args), kwargs)

@@ -117,6 +117,17 @@ def test_a_function_with_options_inside_compiled_code_is_warned_of():
         assert inner(3.0, 2.0) == power(3.0, 2.0)
 
 
+def test_options_of_what_the_user_calls_are_used():
+    options = {"checkpoint": "trail", "exact": True, "check": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for transform in (myia.jit, myia.value_and_grad, myia.jacfwd, myia.hessian):
+            transform(power, **options)(1.5, 3.0)
+        myia.grad(power, memory="1MB")(1.5, 3.0)
+        myia.hvp(power, **options)(1.5, 3.0, 1.0)
+        myia.vmap(power, in_axes=(0, None), **options)(np.full(2, 1.5), 3.0)
+
+
 def test_jvp_and_vjp_agree():
     value, tangent = myia.jvp(power, (1.5, 20.0), (1.0, 0.0))
     same, pullback = myia.vjp(power, 1.5, 20.0)

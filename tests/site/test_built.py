@@ -1,5 +1,6 @@
 """The site as it is built: links lead somewhere, and Chromium finds no errors of scripts."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -92,6 +93,56 @@ def test_the_reference_is_built(site):
     ids = Page(site / "reference.html").ids
     names = set(myia.__all__) - {"__version__", "errors"}
     assert {n for n in names if not ids & {f"myia.{n}", f"myia.errors.{n}"}} == set()
+
+
+# What users look for: a page that has it.
+SEARCHED = {
+    "Adam": "use/recipes",
+    "SGD": "use/recipes",
+    "momentum": "use/recipes",
+    "dropout": "use/recipes",
+    "seed": "use/recipes",
+    "MCMC": "use/recipes",
+    "minimize": "use/recipes",
+    "curve_fit": "use/recipes",
+    "least_squares": "use/recipes",
+    "regression": "use/recipes",
+    "fsolve": "use/recipes",
+    "quad": "use/recipes",
+    "interpolate": "use/recipes",
+    "odeint": "use/recipes",
+    "solve_ivp": "use/recipes",
+    "checkpoint": "use/recipes",
+    "pickle": "use/recipes",
+    "relu": "start/coming_from",
+    "softmax": "start/coming_from",
+    "scan": "start/coming_from",
+    "vmap": "reference",
+    "Hessian": "reference",
+    "cache": "artifacts",
+    "float32": "python",
+    "sparse": "python",
+    "GPU": "index",
+}
+
+
+def found_by_search(site: Path, word: str) -> set[str]:
+    """The pages that the search of the site finds for a word."""
+    english = pytest.importorskip("sphinx.search.en").SearchEnglish({})
+    text = (site / "searchindex.js").read_text()
+    index = json.loads(text[text.index("(") + 1 : text.rindex(")")])
+    stem, pages = english.stem(word.lower()), set()
+    for terms in (index["terms"], index["titleterms"]):
+        found = terms.get(stem, [])
+        pages |= set(found if isinstance(found, list) else [found])
+    return {index["docnames"][i] for i in pages}
+
+
+@pytest.mark.slow
+def test_the_search_finds_what_users_look_for(site):
+    missed = {word for word, page in SEARCHED.items() if page not in found_by_search(site, word)}
+    assert missed == set()
+    assert found_by_search(site, "quetzal") == set()
 
 
 def errors_of_scripts(page: Path, *more: str) -> list[str]:
