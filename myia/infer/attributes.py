@@ -45,6 +45,7 @@ from myia.infer.domain.values import (
     Super,
     Tuple,
     is_namedtuple,
+    is_none,
 )
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.guests import Guest, guest_of, has_method
@@ -315,6 +316,8 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
     if isinstance(x, Static) and inner_classes.is_inner(x.value):
         inner_classes.assign(ctx, x.value, name, value)
         return
+    if is_none(x):
+        _fail_without(ctx, type(None), name)
     if not isinstance(contents, InstanceObject):
         ctx.fail(
             ReadOnlyWrite,

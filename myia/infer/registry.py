@@ -31,7 +31,7 @@ from myia.infer.numeric import floating_point_errors
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
-from myia.infer.paths.branches import on_each
+from myia.infer.paths.branches import is_caught_none, on_each, on_each_or_none
 from myia.infer.paths.choice import is_of_objects
 from myia.infer.paths.raised import within_op
 from myia.infer.unsupported import UnsupportedFunction
@@ -191,6 +191,9 @@ def invoke(
     A function without a variant still works if each dynamic slice has a nominal length
     (`x[i : i + 3]`): it is checked at run time to have exactly this length.
     """
+    if any(is_caught_none(ctx, x) for x in args):
+        invoke_of = lambda xs: invoke(ctx, handler, name, xs, kwargs, function)  # noqa: E731
+        return on_each_or_none(ctx, args, invoke_of, range(len(args)))
     args = [ctx.force(x) for x in args]
     if any(map(is_of_objects, (*args, *kwargs.values()))):
         n, names = len(args), tuple(kwargs)

@@ -90,38 +90,6 @@ PROGRAMS = {
         """,
         (0.7,),
     ),
-    "store_into_either_dtype": (
-        """
-        def f(x, c):
-            if c > 0:
-                y = np.zeros(3, np.int64)
-            else:
-                y = np.zeros(3)
-            y[0] = x
-            return y.sum()
-        """,
-        (0.7, 1.0),
-    ),
-    "store_into_either_dtype_of_a_loop": (
-        """
-        def f(x, n):
-            y = np.array([1, 2, 3])
-            for _ in range(int(n)):
-                y[0] = x
-                y = y * 0.5
-            return y.sum()
-        """,
-        (0.7, 3.0),
-    ),
-    "in_place_on_either_argument": (
-        """
-        def f(a, b, c):
-            y = a if c > 0 else b
-            y += 1
-            return a.sum() + b.sum()
-        """,
-        (np.zeros(3, np.float32), np.zeros(3), 1.0),
-    ),
     "long_double": (
         """
         def f(x, state):
@@ -289,22 +257,22 @@ PROGRAMS = {
         """,
         (1.0,),
     ),
-    "branches_of_different_shape": (
+    "branches_of_an_array_and_a_text": (
         """
         def f(x):
             if x[0] > 0:
                 y = x
             else:
-                y = x[None]
+                y = "none"
             return y
         """,
         (np.ones(3),),
     ),
-    "branches_of_different_type": (
+    "branches_of_a_function_and_a_tuple": (
         """
         def f(x):
             if x > 0:
-                y = np.array([x, x])
+                y = np.sin
             else:
                 y = (x, x)
             return y

@@ -11,6 +11,7 @@ from myia.infer.domain.dynamic_axes import DynamicAxes
 from myia.infer.domain.dynamic_views import PaddedValue
 from myia.infer.domain.errors import InvalidatedRead, NeedsStatic, ReadOnlyWrite
 from myia.infer.domain.heap import (
+    VIEW_OF_ONE_PATH,
     ArrayObject,
     BufferObject,
     Contents,
@@ -36,7 +37,7 @@ ARRAYS = (*STATIC_ARRAYS, *DYNAMIC_ARRAYS)
 Kind = TypeVar("Kind", bound=Contents)
 ITEM_OF_LIST = "an item of a list that is stacked for a loop"  # why an array is read-only
 
-
+WRITE_TO_THE_ARRAY = "keep the index of the view, and write to the array: `A[k][0] = v`"
 IN_ROWS = -1  # a step of the path of an item
 
 
@@ -242,7 +243,9 @@ class Objects:
         """Refuse a store; `reason`: the flag of the array (`readonly`)."""
         # An item of a stacked list could be written to if the loop were unrolled.
         error = NeedsStatic if reason == ITEM_OF_LIST else MyiaError
-        self.fail(ReadOnlyWrite, error=error, what=reason)
+        of_path = reason == VIEW_OF_ONE_PATH
+        help_text = {"help_text": WRITE_TO_THE_ARRAY} if of_path else {}
+        self.fail(ReadOnlyWrite, error=error, what=reason, **help_text)
 
     def store_view(self, base: Ref, step: Any, value: Value) -> None:
         """Change a view of an array; of a selected array, conditionally the view of each option."""

@@ -96,7 +96,7 @@ def call(ctx: Context, f: Abstract, args: tuple, kwargs: dict[str, Abstract]) ->
     if isinstance(f, (Ref, Opaque)) and (found := attributes.special_method(ctx, f, "__call__")):
         return call(ctx, found, args, kwargs)
     what = ctx.describe(f)
-    fail_without(ctx, f, ["__call__"], f"{what} is not callable", f"the call of {what}")
+    fail_without(ctx, f, ["__call__"], "{} object is not callable", f"the call of {what}")
 
 
 def _call_static(

@@ -42,7 +42,7 @@ from myia.infer.loops.iterables import items_of, iterated
 from myia.infer.loops.iterators import is_generator, sequence_of, use_up
 from myia.infer.loops.prefetching import computed_early
 from myia.infer.numeric.samples import has, type_of
-from myia.infer.paths.branches import on_each
+from myia.infer.paths.branches import on_each, on_each_or_none
 from myia.infer.paths.choice import is_of_objects
 from myia.infer.paths.raised import may_have_raised, unless_raised, within_op
 from myia.infer.unsupported import UnsupportedText
@@ -260,6 +260,15 @@ ON_EACH = (
 )
 
 
+def _wrong_of_none(op: Op) -> Sequence[int]:
+    """The operands that may not be None in Python."""
+    if op.primitive is py.compare:
+        return (0, 1) if op.params["op"] in ("<", "<=", ">", ">=") else ()
+    if op.primitive in (py.binary, py.inplace):
+        return (0, 1)
+    return (0,) if op.primitive in ON_EACH and op.primitive is not py.format_ else ()
+
+
 def _may_be_objects(x: Abstract) -> bool:
     return isinstance(x, Optional) and is_of_objects(x.value)
 
@@ -273,6 +282,12 @@ def handles(primitive: Primitive, optional: bool = False) -> Callable[..., Any]:
     def register(handler: Callable[..., Any]) -> Callable[..., Any]:
         def handle(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
             xs = [env[x] for x in op.operands]
+            if not ctx.handlers.stack:
+                return of(ctx, op, xs)
+            use = lambda xs: Tuple(of(ctx, op, xs))  # noqa: E731
+            return on_each_or_none(ctx, xs, use, _wrong_of_none(op)).children()
+
+        def of(ctx: Interpreter, op: Op, xs: Sequence[Abstract]) -> tuple[Abstract, ...]:
             if not optional or (primitive in ON_EACH and any(map(_may_be_objects, xs))):
                 xs = [ctx.force(x) for x in xs]
             if primitive in ON_EACH:

@@ -18,7 +18,6 @@ from myia.infer.domain.values import (
     NONE,
     UNDEFINED,
     Abstract,
-    Choice,
     Closure,
     NewException,
     Optional,
@@ -53,7 +52,7 @@ from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.subnormal_checks import OPERATORS, check_subnormals
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
-from myia.infer.paths.branches import branch_many, branch_options
+from myia.infer.paths.branches import branch_many, is_caught_none, on_each, on_each_or_none
 from myia.infer.paths.caught import given
 from myia.infer.paths.choice import is_of_objects
 from myia.ir.core import Op, Region, Value
@@ -183,6 +182,8 @@ def _generator(ctx: Context, op: Op, items: Abstract, iterable: Abstract) -> Abs
 
 @handles(py.unpack)
 def _unpack(ctx: Context, op: Op, x: Abstract) -> tuple[Abstract, ...]:
+    if is_none(x):
+        ctx.fail(BadType, message="cannot unpack non-iterable NoneType object")
     before, starred, after = op.params["before"], op.params["starred"], op.params["after"]
     items = ctx.list_items(x)
     wrong = len(items) < before + after if starred else len(items) != before + after
@@ -207,7 +208,6 @@ def _function(ctx: Context, op: Op, *operands: Abstract) -> Abstract:
 
 @handles(py.call, optional=True)
 def _call(ctx: Context, op: Op, f: Abstract, *args: Abstract) -> Abstract:
-    f = ctx.force(f)
     positional: list[Abstract] = []
     keywords: dict[str, Abstract] = {}
     for spec, x in zip(op.params["spec"], args):
@@ -221,7 +221,8 @@ def _call(ctx: Context, op: Op, f: Abstract, *args: Abstract) -> Abstract:
             keywords[spec] = x
     ctx.calling = op
     try:
-        return ctx.call(f, positional, keywords)
+        call = lambda fs: ctx.call(ctx.force(fs[0]), positional, keywords)  # noqa: E731
+        return on_each_or_none(ctx, [f], call)
     finally:
         ctx.calling = None
 
@@ -317,14 +318,14 @@ def _narrowed(ctx: Context, env: Env, condition: Abstract, holds: bool) -> Gener
 
 
 def _loop_over_each(
-    ctx: Interpreter, op: Op, env: Env, items: Value, given: Choice
+    ctx: Interpreter, op: Op, env: Env, items: Value, given: Abstract
 ) -> tuple[Abstract, ...]:
-    """A loop over one of several objects."""
+    """A loop over one of several objects, or over None, which a handler catches."""
 
-    def over(option: Abstract) -> Abstract:
-        return Tuple(_loop(ctx, op, {**env, items: option}))
+    def over(options: Sequence[Abstract]) -> Abstract:
+        return Tuple(_loop(ctx, op, {**env, items: options[0]}))
 
-    return branch_options(ctx, given, over).children()
+    return on_each_or_none(ctx, [given], lambda xs: on_each(ctx, xs, over)).children()
 
 
 def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
@@ -348,7 +349,8 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
 
     iterable = None
     if parts.count is not None:
-        if is_of_objects(given := ctx.force(env[parts.count])):
+        given = env[parts.count]
+        if is_caught_none(ctx, given) or is_of_objects(given := ctx.force(given)):
             return _loop_over_each(ctx, op, env, parts.count, given)
         may_close = cond is not None
         iterable = weaving.as_generator(ctx, env[parts.count], may_close=may_close)

@@ -20,6 +20,7 @@ from myia.infer.derivatives.lost_state import LostState
 from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Report
 from myia.infer.domain.errors import (
+    BranchesDiffer,
     CertainError,
     InvalidatedRead,
     LoopChangesType,
@@ -107,16 +108,18 @@ def infer(
     the program also reports the run-time values of one check. `choose`: which ints in globals and
     other answers are arguments of the program; without it, none.
 
-    A program is inferred in up to two modes. In the first, a name that may be one array or another
-    holds a copy: one array, read and written at the cost of one. This fails if an array is written
-    to and read under another name. Then the program is inferred again with points-to sets
-    (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array.
+    A program is inferred in up to three modes. In the first, a name that may be one array or
+    another holds a copy: one array, read and written at the cost of one. This fails if an array is
+    written to and read under another name. Then the program is inferred again with points-to sets
+    (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array. In
+    the third, arrays of several types are choices (`infer/paths/choice.py`), and so are views that
+    loops choose of several arrays.
 
     `derivatives`: how many may be taken of the program. `capacities`: those that earlier runs
     needed. Lists that grow without a bound have some, where
     nothing else helps.
 
-    In either mode, what is refused of arrays whose sizes a long loop changes may be known of
+    In each mode, what is refused of arrays whose sizes a long loop changes may be known of
     unrolled code; lists that were kept as single items may do as buffers, and the other way round;
     iterators that are used again may be generators that go on where they stopped.
     """
@@ -140,19 +143,28 @@ def _infer_in_modes(
     flat: Flattener | None,
     **modes: Any,
 ) -> Program:
-    """A name that may be one array or another holds a copy, or, if that fails, is a set."""
+    """A name of one array or another holds a copy; if that fails, is a set; or else a choice."""
     try:
-        return _infer(load, f, positional, keywords, flat, tracks_points_to=False, **modes)
+        return _infer(load, f, positional, keywords, flat, **modes)
     except MyiaError as error:
-        if not isinstance(error.diagnostic, ALIAS_ERRORS):
+        if not isinstance(error.diagnostic, (*ALIAS_ERRORS, BranchesDiffer)):
             raise
         first = error
+    modes["tracks_points_to"] = True
+    if not isinstance(first.diagnostic, BranchesDiffer):
+        try:
+            return _infer(load, f, positional, keywords, flat, **modes)
+        except MyiaError as error:
+            # This mode unrolls more loops. If that is what fails, the first error says more.
+            if not isinstance(error.diagnostic, NotStatic):
+                first = error
+    known = modes["capacities"]
+    if known.are_missed and not known.are_used:  # one array with room costs less than a choice
+        raise first
     try:
-        return _infer(load, f, positional, keywords, flat, tracks_points_to=True, **modes)
-    except MyiaError as error:
-        # The second mode unrolls more loops. If that is what fails, the first error says more.
-        unrolled = isinstance(error.diagnostic, NotStatic)
-        raise (first if unrolled else error) from None
+        return _infer(load, f, positional, keywords, flat, chooses_arrays=True, **modes)
+    except MyiaError:
+        raise first from None
 
 
 def _infer(

@@ -32,6 +32,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     as_ref,
+    is_none,
 )
 from myia.infer.dynamic.access import bounding_aval, is_dynamic
 from myia.infer.indexing import dynamic_subscripts
@@ -126,7 +127,7 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     if (found := ctx.special_method(x, "__getitem__")) is not None:
         return ctx.call(found, (key,), {})
     what, methods = ctx.describe(x), ("__getitem__", "__class_getitem__")
-    fail_without(ctx, x, methods, f"{what} is not subscriptable", f"a subscript of {what}")
+    fail_without(ctx, x, methods, "{} object is not subscriptable", f"a subscript of {what}")
 
 
 def _selects_whole_number(key: Abstract) -> bool:
@@ -159,7 +160,7 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
         ctx.call(found, (key, value), {})
     else:
         what = ctx.describe(x)
-        message = f"{what} does not support item assignment"
+        message = "{} object does not support item assignment"
         fail_without(ctx, x, ["__setitem__"], message, f"assignment to an item of {what}")
 
 
@@ -176,6 +177,8 @@ def delitem(ctx: Context, x: Abstract, key: Abstract) -> None:
     elif (found := ctx.special_method(x, "__delitem__")) is not None:
         ctx.call(found, (key,), {})
     else:
+        if is_none(x):
+            ctx.fail(BadType, message="'NoneType' object does not support item deletion")
         ctx.fail(UnsupportedIndex, what=f"deletion of an item of {ctx.describe(x)}")
 
 

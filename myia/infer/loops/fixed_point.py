@@ -25,9 +25,9 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value
-from myia.infer.domain.errors import LoopChangesType, NeedsStatic
+from myia.infer.domain.errors import LoopChangesType, NeedsChoice, NeedsStatic
 from myia.infer.domain.heap import BufferObject, Heap
-from myia.infer.domain.mismatch import Mismatch, UnboundedGrowth, longer_list
+from myia.infer.domain.mismatch import Mismatch, ObjectsDiffer, UnboundedGrowth, longer_list
 from myia.infer.domain.values import Scalar, Static, is_static_int
 from myia.infer.dynamic.unbounded import NO_BOUND
 from myia.infer.lists import growing_lists
@@ -58,13 +58,8 @@ from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise import logic
-from myia.source.diagnostics import InternalError
 
 MAX_ROUNDS = 24
-
-
-class NoFixedPoint(InternalError):
-    """The carried values of a loop change their forms in every round."""
 
 
 class ConditionHasEffects(Exception):
@@ -131,7 +126,8 @@ def compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True
         state = _state_from(iteration.start, iteration.merged)
     if any(isinstance(contents, BufferObject) for contents in state.heap.objects.values()):
         ctx.needs_static("how far a list grows in this loop")
-    raise NoFixedPoint("a loop's fixed point was not reached")
+    other = "a value of another form in each iteration"
+    ctx.fail(LoopChangesType, error=NeedsStatic, a="a value", b=other)
 
 
 def _refit_last_fixed_point(ctx: Context, key: Any, init: States, before: Heap) -> _State | None:
@@ -229,6 +225,8 @@ class _Iteration:
             frozenset(state.merged.objects),
             state.merged.private_arrays,
             can_unroll=items is None or is_static_int(items.length),
+            takes_objects=ctx.takes_objects,
+            takes_arrays=ctx.chooses_arrays,
         )
         start = state.xs, self.start
         try:
@@ -241,7 +239,8 @@ class _Iteration:
         except Mismatch as m:
             if isinstance(m, UnboundedGrowth):
                 ctx.capacities.miss(code.key)
-            ctx.fail(LoopChangesType, error=NeedsStatic, a=m.a, b=m.b, **m.help)
+            error = NeedsChoice if isinstance(m, ObjectsDiffer) else NeedsStatic
+            ctx.fail(LoopChangesType, error=error, a=m.a, b=m.b, **m.help)
         assert self.merged.growth is not None
         self.growth = self.merged.growth
         ctx.has_resizing_loops |= bool(self.growth.sizes)

@@ -134,9 +134,10 @@ def items_after(ctx: Context, items: Items, taken: int) -> Items:
 
 def refuse_iteration(ctx: Context, x: Abstract) -> NoReturn:
     what, methods = ctx.describe(x), ("__iter__", "__getitem__")
-    if isinstance(error_of(ctx, iter, (x,), {}), TypeError):  # NumPy's scalars have `__getitem__`
-        ctx.fail(BadType, message=f"{what} is not iterable")
-    fail_without(ctx, x, methods, f"{what} is not iterable", f"iteration over {what}")
+    error = error_of(ctx, iter, (x,), {})
+    if isinstance(error, TypeError):  # NumPy's scalars have `__getitem__`
+        ctx.fail(BadType, message=str(error))
+    fail_without(ctx, x, methods, "{} object is not iterable", f"iteration over {what}")
 
 
 def _object(ctx: Context, x: Ref, contents: Contents) -> Items:

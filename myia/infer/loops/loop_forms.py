@@ -19,7 +19,7 @@ from myia.infer.domain.errors import (
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.values import TRUE, Abstract, Static, is_static_int
 from myia.infer.lists.list_rows import before_rows
-from myia.infer.loops.fixed_point import ConditionHasEffects, NoFixedPoint, compiled
+from myia.infer.loops.fixed_point import ConditionHasEffects, compiled
 from myia.infer.loops.iterables import Items, items_after
 from myia.infer.loops.unrolling import (
     MAX_UNROLLED_ITERATIONS,
@@ -95,22 +95,27 @@ def _known_loop(
     except NeedsStatic as need:
         # It cannot be unrolled. An enclosing loop may be, and make the value known in this one.
         once = code.items is not None and not is_static_int(code.items.length)
-        if once and not (isinstance(need, NeedsChoice) and not ctx.takes_objects):
+        chooses = isinstance(need, NeedsChoice) and not ctx.takes_objects
+        # Unrolled code has one kind of object in each iteration, if no branch needs a choice.
+        in_branch = not isinstance(need.diagnostic, LoopChangesType)
+        if once and not chooses:
             raise
         ctx.rewind(saved, mark)
-        if isinstance(need, NeedsChoice) and not ctx.takes_objects:
+        if chooses and (once or in_branch):
             if (found := _with_choices(ctx, code, init)) is not None:
                 return found
             ctx.rewind(saved, mark)
         if once:
             raise
-        if code.items is None and isinstance(need.diagnostic, LoopChangesType):
-            return _counted(ctx, code, init, need)
-        if ctx.dynamic_slices > dynamic_slices:
-            if (found := _last_apart(ctx, code, init)) is not None:
-                return found
+        try:
+            return _known_types(ctx, code, init, need, ctx.dynamic_slices > dynamic_slices)
+        except MyiaError:
             ctx.rewind(saved, mark)
-        return unrolled(ctx, code, init, need)
+            if not chooses or in_branch:
+                raise
+            if (found := _with_choices(ctx, code, init)) is None:
+                raise
+            return found
     try:
         return unrolled(ctx, code, init, only_if_few=True)
     except FewIterations:
@@ -118,12 +123,27 @@ def _known_loop(
         return compiled(ctx, code, init, may_unroll=False)
 
 
+def _known_types(
+    ctx: Context, code: LoopCode, init: States, need: NeedsStatic, has_slices: bool
+) -> States:
+    """Forms of a loop in which more is known of each iteration. `has_slices`: of run-time size."""
+    saved = ctx.heap.copy()
+    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    if code.items is None and isinstance(need.diagnostic, LoopChangesType):
+        return _counted(ctx, code, init, need)
+    if has_slices:
+        if (found := _last_apart(ctx, code, init)) is not None:
+            return found
+        ctx.rewind(saved, mark)
+    return unrolled(ctx, code, init, need)
+
+
 def _with_choices(ctx: Context, code: LoopCode, init: States) -> States | None:
     """One loop, in which objects of several kinds are a choice; None: they cannot be."""
     ctx.takes_objects = True
     try:
         return compiled(ctx, code, init, may_unroll=False)
-    except (MyiaError, MayRaise, ConditionHasEffects, NoFixedPoint):
+    except (MyiaError, MayRaise, ConditionHasEffects):
         return None
     finally:
         ctx.takes_objects = False
@@ -149,7 +169,7 @@ def _last_apart(ctx: Context, code: LoopCode, init: States) -> States | None:
     )
     try:
         xs = compiled(ctx, most, init, may_unroll=False)
-    except (MyiaError, MayRaise, ConditionHasEffects, NoFixedPoint):
+    except (MyiaError, MayRaise, ConditionHasEffects):
         return None
     return unrolled(ctx, replace(code, items=items_after(ctx, items, before)), xs)
 

@@ -96,11 +96,19 @@ def has(cls: type, name: str) -> bool:
 def fail_without(
     ctx: Context, x: Abstract, methods: Sequence[str], message: str, what: str
 ) -> NoReturn:
-    """TypeError if the type of `x` has none of these methods, else `what` is not supported."""
+    """TypeError if the type of `x` has none of these methods, else `what` is not supported.
+
+    `message` is Python's, for the name of the type.
+    """
     cls = type_of(ctx, x)
     if cls is not None and not any(has(cls, name) for name in methods):
-        ctx.fail(BadType, message=message)
+        ctx.fail(BadType, message=message.format(name_of_type(cls)))
     ctx.fail(UnsupportedFunction, what=what)
+
+
+def name_of_type(cls: type) -> str:
+    """The name in Python's messages: `'float'`, `'numpy.float64'`."""
+    return repr(f"numpy.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__)
 
 
 def accepts(ctx: Context, f: Any, args: Sequence[Abstract], kwargs: dict[str, Abstract]) -> bool:

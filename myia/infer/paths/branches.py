@@ -29,7 +29,7 @@ from myia.infer.domain.errors import (
 )
 from myia.infer.domain.heap import Heap
 from myia.infer.domain.mismatch import Mismatch, ObjectsDiffer, UnboundedGrowth
-from myia.infer.domain.values import Abstract, Choice, Scalar, Tuple
+from myia.infer.domain.values import NONE, Abstract, Choice, Optional, Scalar, Tuple, is_none
 from myia.infer.lists.list_rows import before_rows
 from myia.infer.paths.choice import is_of_objects
 from myia.infer.paths.merge import merge_states
@@ -138,6 +138,7 @@ def _merged_paths(ctx: Context, before: Heap, left: _Path, right: _Path) -> Merg
             join = BranchJoin(
                 takes_any_size=ctx.capacities.known.are_used,
                 takes_objects=ctx.takes_objects or not (ctx.loop_depth or ctx.machines),
+                takes_arrays=ctx.chooses_arrays,
             )
             if left.error is not None or right.error is not None:
                 both = (*left.builder.ops, *right.builder.ops)
@@ -199,6 +200,30 @@ def on_each(
     x, before, after = xs[i], xs[:i], xs[i + 1 :]
     assert isinstance(x, Choice)
     return branch_options(ctx, x, lambda option: on_each(ctx, [*before, option, *after], use))
+
+
+def is_caught_none(ctx: Context, x: Abstract) -> bool:
+    """May it be None, and a handler catch what Python raises of None?"""
+    absent = x.absent if isinstance(x, Optional) else None
+    return (
+        absent is not None and is_none(absent) and ctx.handlers.catches(TypeError, AttributeError)
+    )
+
+
+def on_each_or_none(
+    ctx: Context,
+    xs: Sequence[Abstract],
+    use: Callable[[Sequence[Abstract]], Abstract],
+    at: Iterable[int] = (0,),
+) -> Abstract:
+    """`use(xs)`, also where one of those `at` these places is a None whose error may be caught."""
+    i = next((i for i in at if is_caught_none(ctx, xs[i])), None)
+    if i is None:
+        return use(xs)
+    x, before, after = xs[i], xs[:i], xs[i + 1 :]
+    assert isinstance(x, Optional)
+    use_it = lambda x: on_each_or_none(ctx, [*before, x, *after], use, at)  # noqa: E731
+    return branch(ctx, x.present, lambda: use_it(x.value), lambda: _use_of_object(use_it, NONE))
 
 
 def branch_many(

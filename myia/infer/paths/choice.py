@@ -15,19 +15,28 @@ is done with each (`split`). Objects of one kind are merged, they need no choice
     o = Circle(r) if c else Square(r)       o: Choice(index, (Circle, Square))
     y = o.area()                      ->    y: if index == 0: Circle's area, else Square's
 
-*When it gives up*: an array beside a value of another kind; a loop that makes a new
-function of a choice in every iteration (`f = grad(f)`) raises Mismatch; its options would never
-end. In loops objects are chosen only if that is the only way (`infer/loops/loop_forms.py`).
+Arrays of several shapes or dtypes are options only where that alone helps
+(`infer/eval/program.py`): code for each of them is more code.
+
+    v = A[0] if c else A[0, :2]             v: Choice(index, (the view, the shorter view))
+    v[0] = 2.0                        ->    if index == 0: A[0][0] = 2.0, else A[0, :2][0] = 2.0
+
+*When it gives up*: a loop that makes a new function of a choice in every iteration (`f = grad(f)`)
+raises Mismatch; its options would never end. In loops objects are chosen only if that is the only
+way (`infer/loops/loop_forms.py`).
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
+
+import numpy as np
 
 from myia.infer.domain.dtypes import is_number, number_value
-from myia.infer.domain.heap import Contents, DictObject, InstanceObject, ListObject
+from myia.infer.domain.heap import DictObject, Heap, InstanceObject, ListObject, ViewObject
+from myia.infer.domain.heap_arrays import ARRAYS, type_of_array
 from myia.infer.domain.values import (
     FUNCTION_VALUES,
     IS_INNER,
@@ -40,6 +49,7 @@ from myia.infer.domain.values import (
     same_static,
 )
 from myia.infer.paths.merge_result import Merging
+from myia.infer.paths.points_to import slice_form
 from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -61,13 +71,27 @@ def kind_of_option(x: Abstract) -> str | None:
     return "function" if is_function else None
 
 
-def form(x: Abstract, contents_of: Callable[[Ref], Contents]) -> Any:
+class ArrayForm(NamedTuple):
+    """Of an array of run-time size `shape` is the number of axes; `view`: what is merged as one."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    is_dynamic: bool
+    view: Any
+
+
+def form(x: Abstract, heap: Heap) -> Any:
     """The kind of an object that may be an option; None: it is none."""
     if is_number(x):
         return "number"
     if isinstance(x, Tuple):
         return (x.cls, len(x.items))
-    contents = contents_of(x) if isinstance(x, Ref) else None
+    contents = heap[x.id] if isinstance(x, Ref) else None
+    if isinstance(x, Ref) and isinstance(contents, ARRAYS):
+        aval, axes = type_of_array(heap, x.id)
+        view = slice_form(contents) if isinstance(contents, ViewObject) else None
+        shape = (aval.ndim,) if any(axes) else aval.shape
+        return ArrayForm(aval.dtype, shape, any(axes), view)
     if isinstance(contents, InstanceObject):
         return contents.cls
     if isinstance(contents, ListObject):
@@ -86,8 +110,14 @@ def need_choice_of_objects(merging: Merging, a: Abstract, b: Abstract) -> bool:
     """Are they objects of different kinds, or a choice of objects beside another?"""
     if is_of_objects(a) or is_of_objects(b):
         return True
-    one, other = (form(x, of) for x, of in zip((a, b), merging.contents()))
-    return one is not None and other is not None and one != other
+    one, other = (form(x, heap) for x, heap in zip((a, b), merging.merge.sides))
+    if one is None or other is None or one == other:
+        return False
+    return merging.merge.join.takes_arrays or not (_is_array(one) or _is_array(other))
+
+
+def _is_array(form: Any) -> bool:
+    return isinstance(form, ArrayForm)
 
 
 def _are_the_same(a: Abstract, b: Abstract) -> bool:
@@ -97,7 +127,7 @@ def _are_the_same(a: Abstract, b: Abstract) -> bool:
 
 def merged_objects(merging: Merging, a: Abstract, b: Abstract) -> Choice | None:
     """The template of two objects; None: they have no common one."""
-    left, right = merging.contents()
+    left, right = merging.merge.sides
     forms = [form(o, left) for o in options_of(a)]
     others = [form(o, right) for o in options_of(b)]
     if None in forms or None in others:

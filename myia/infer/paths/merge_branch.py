@@ -22,6 +22,7 @@ class BranchJoin(Join):
     survivor: frozenset[Value] | None = None
     takes_any_size: bool = False
     takes_objects: bool = False
+    takes_arrays: bool = False
 
     def replaces(self, value: Value) -> bool:
         return self.survivor is None or value in self.survivor

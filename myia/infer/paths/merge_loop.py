@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from myia.infer.domain.dtypes import bounds, interval_hull
-from myia.infer.domain.heap import Heap
+from myia.infer.domain.heap import Heap, ViewObject
 from myia.infer.domain.values import Abstract
 from myia.infer.lists.growing_lists import ListGrowth
 from myia.infer.paths import choice, points_to
@@ -41,6 +41,8 @@ class LoopJoin(Join):
     header_objects: frozenset[int] = frozenset()
     private_arrays: Mapping[int, int] = field(default_factory=dict)
     can_unroll: bool = True
+    takes_objects: bool = False
+    takes_arrays: bool = False
 
     @property
     def takes_new_sizes(self) -> bool:
@@ -65,6 +67,10 @@ class LoopJoin(Join):
         grows = any(m > n for n, m in zip(x[0].shape, y[0].shape))
         widens = not self.can_unroll and not (a in self.header_objects and grows)
         return have_same_sizes(x, y) or widens
+
+    def keeps_view(self, view: ViewObject, tracks_points_to: bool) -> bool:
+        """Of an array from before the loop: it is there in the next iteration."""
+        return tracks_points_to and view.base in self.before_loop
 
     def add_points_to(self, merging: Merging, a: int, b: int, id: int) -> None:
         points_to.add_set_of_loop(merging, a, b, id, self.before_loop, self.private_arrays)

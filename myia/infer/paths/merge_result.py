@@ -17,7 +17,7 @@ from myia.infer.capacities import Site
 from myia.infer.domain.dtypes import interval_hull
 from myia.infer.domain.dynamic_axes import DynamicAxes
 from myia.infer.domain.heap import Contents, Heap, ViewObject
-from myia.infer.domain.values import Abstract, Ref, Scalar
+from myia.infer.domain.values import Abstract, Scalar
 from myia.infer.lists.growing_lists import ListGrowth
 from myia.infer.paths.merge_template import substitute
 from myia.ir.avals import Aval
@@ -57,6 +57,7 @@ class Join(ABC):
     private_arrays: Mapping[int, int] = MappingProxyType({})
     growth: ListGrowth | None = None
     takes_objects: bool = False  # objects of several kinds become a choice
+    takes_arrays: bool = False  # so do arrays of several types
     takes_any_size: bool = False  # arrays of different sizes become one of run-time size
 
     @property
@@ -154,11 +155,6 @@ class Merging(ABC):
     def new_id(self) -> int:
         self.next_id += 1
         return self.next_id
-
-    def contents(self) -> tuple[Callable[[Ref], Contents], ...]:
-        """What objects hold, in the left and the right state."""
-        left, right = self.merge.sides
-        return (lambda ref: left[ref.id]), (lambda ref: right[ref.id])
 
     @abstractmethod
     def merge_values(self, a: Abstract, b: Abstract) -> Abstract: ...

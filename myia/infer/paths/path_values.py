@@ -13,7 +13,6 @@ from myia.infer.domain.heap import (
     AnyList,
     ArrayObject,
     BufferObject,
-    Contents,
     DynamicArray,
     Heap,
     Invalidated,
@@ -106,14 +105,11 @@ class _PathWalk:
     def is_of_kind(self, x: Abstract, option: Abstract) -> bool:
         """Is an object of this state of the kind of an option of the template?"""
 
-        def merged(ref: Ref) -> Contents:
-            found = self.result.objects.get(ref.id)
-            return self.heap[ref.id] if found is None else found
-
         known = self.result.objects
         if isinstance(option, Ref) and option.id not in known and option.id not in self.heap:
             return False  # an object of the other path
-        return choice.form(x, lambda ref: self.heap[ref.id]) == choice.form(option, merged)
+        merged = Heap({**self.heap.objects, **known}, roots=self.heap.roots)
+        return choice.form(x, self.heap) == choice.form(option, merged)
 
     def object(self, x: Ref, merged_id: int) -> None:
         target = self.result.objects.get(merged_id)

@@ -19,7 +19,8 @@ are one option: the *loop-private* array of the name, which the loop carries.
         a = a + 1.0
 
 *When it gives up*: the arrays differ in type, one is invalidated or read-only, or a loop gives more
-than `MAX_POINTS_TO_OPTIONS`. Then the name is a read-only copy, or has may-alias edges.
+than `MAX_POINTS_TO_OPTIONS`. Then the name is a read-only copy, or has may-alias edges. If that is
+not enough, it is a choice (`choice.py`).
 """
 
 from __future__ import annotations
@@ -232,19 +233,25 @@ def merged_view(merging: Merging, a: int, b: int) -> ViewObject | None:
     x, y = merge.left[a], merge.right[b]
     if not (isinstance(x, ViewObject) and isinstance(y, ViewObject)):
         return None
-    one_base = x.base == y.base and not merge.join.is_loop_name(x.base)
-    if not one_base or x.base not in merge.before:
+    if slice_form(x) is None or slice_form(x) != slice_form(y):
+        return None
+    if x.base not in merge.before or merge.join.is_loop_name(x.base):
         return None
     first, then = x.step, y.step
-    if not (isinstance(first, StridedSlice) and isinstance(then, StridedSlice)):
-        return None
     # `StridedSlice` allows a run-time start only where the stride is 1.
-    alike = (first.sizes, first.strides, first.shape) == (then.sizes, then.strides, then.shape)
     differing = [i for i, start in enumerate(first.starts) if start != then.starts[i]]
-    if not alike or any(first.strides[i] != 1 for i in differing):
+    if any(first.strides[i] != 1 for i in differing):
         return None
     starts = tuple(_merged_start(merging, s, t) for s, t in zip(first.starts, then.starts))
     return ViewObject(x.base, replace(first, starts=starts))
+
+
+def slice_form(view: ViewObject) -> tuple[object, ...] | None:
+    """What slices have in common that differ in their start indices only; None: it is no slice."""
+    step = view.step
+    if not isinstance(step, StridedSlice):
+        return None
+    return view.base, step.sizes, step.strides, step.shape
 
 
 def _merged_start(merging: Merging, s: int | Value, t: int | Value) -> int | Value:

@@ -149,8 +149,8 @@ def _round_to_digits(ctx: Context, x: Abstract, ndigits: Abstract) -> Abstract:
 
 
 def _refuse_without(ctx: Context, x: Abstract, method: str, name: str) -> NoReturn:
-    what = ctx.describe(x)
-    fail_without(ctx, x, [method], f"bad operand type for {name}: {what}", f"`{name}` of {what}")
+    message = f"bad operand type for {name}: {{}}"
+    fail_without(ctx, x, [method], message, f"`{name}` of {ctx.describe(x)}")
 
 
 @function(divmod)

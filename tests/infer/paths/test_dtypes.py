@@ -1,4 +1,4 @@
-"""Arrays whose dtype depends on the run-time path: refused, or computed at the dtype of the path.
+"""Arrays whose dtype depends on the run-time path: computed at the dtype of the path, or refused.
 
 At the promoted dtype they would give other numbers than in Python: stores into copies would not be
 cast, integers would not wrap, `float32` would not be rounded.
@@ -114,18 +114,6 @@ def appended_after_a_loop(x, c):
 
 
 REFUSED = (
-    stored_in_a_copy,
-    wraps,
-    rounded,
-    added_flags,
-    in_a_dict,
-    in_a_list,
-    in_an_instance,
-    returned_by_a_function,
-    of_run_time_size,
-    found_by_key,
-    after_any_number_of_iterations,
-    while_it_grows,
     in_a_list_that_grows,
     appended_after_a_loop,
 )
@@ -205,6 +193,18 @@ def numbers_of_two_types(x, c):
 
 
 COMPILED = (
+    stored_in_a_copy,
+    wraps,
+    rounded,
+    added_flags,
+    in_a_dict,
+    in_a_list,
+    in_an_instance,
+    returned_by_a_function,
+    of_run_time_size,
+    found_by_key,
+    after_any_number_of_iterations,
+    while_it_grows,
     used_inside_a_branch,
     a_few_iterations,
     rounded_in_the_first_iteration,
