@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from myia.library.random.words.bounded import ALL32, below64, lemire32, masked
+from myia.library.random.words.bounded import ALL32, below64, lemire32, mask_of, masked
+from myia.library.random.words.pcg64 import AHEAD_FROM
 
 SHUFFLED_FROM = 10000  # of so many, a large part is chosen by the end of a shuffle
 TOLERANCE = 2.0**-26  # of the sum of probabilities
@@ -25,10 +26,40 @@ def masked_index(bits: Any, last: Any, count: int) -> Any:
 
 
 def shuffle(bits: Any, x: Any) -> None:
-    """The items of an array or a list, in place (Fisher and Yates)."""
-    for i in range(len(x) - 1, 0, -1):
-        j = masked_index(bits, i, len(x))
-        x[i], x[j] = x[j], x[i]
+    """The items of a list, or the rows of an array, in place."""
+    if isinstance(x, np.ndarray):
+        x[...] = x[order_of(bits, len(x))]
+    else:
+        for i in range(len(x) - 1, 0, -1):
+            j = masked_index(bits, i, len(x))
+            x[i], x[j] = x[j], x[i]
+
+
+def order_of(bits: Any, count: int) -> Any:
+    """0, ..., count - 1, shuffled (Fisher and Yates)."""
+    order = np.arange(count)
+    if count < AHEAD_FROM:
+        for i in range(count - 1, 0, -1):
+            j = masked_index(bits, i, count)
+            order[i], order[j] = order[j], order[i]
+        return order
+    last, mask = count - 1, mask_of(np.uint64(count - 1))
+    coming = bits.ahead32()
+    while last > 0:
+        words = coming.words()
+        i = 0
+        while i < len(words) and last > 0:
+            drawn = int(words[i] & mask)
+            j = min(drawn, last)  # a word that is refused changes nothing
+            order[last], order[j] = order[j], order[last]
+            if drawn <= last:
+                last -= 1
+                if last <= int(mask >> 1):
+                    mask = mask >> 1
+            i += 1
+        coming.draw(i)
+        coming.go_on()
+    return order
 
 
 def shuffle_end(bits: Any, x: Any, first: int) -> None:
@@ -36,14 +67,6 @@ def shuffle_end(bits: Any, x: Any, first: int) -> None:
     for i in range(len(x) - 1, first - 1, -1):
         j = index(bits, i, len(x))
         x[i], x[j] = x[j], x[i]
-
-
-def shuffle_rows(bits: Any, x: Any) -> None:
-    for i in range(len(x) - 1, 0, -1):
-        j = masked_index(bits, i, len(x))
-        row = x[j].copy()
-        x[j] = x[i]
-        x[i] = row
 
 
 # ----- Without replacement

@@ -166,35 +166,29 @@ class Generator(Samples):
         if kind.kind not in "iub":
             raise TypeError(f"Unsupported dtype {kind!r} for integers")
         bounded.check_bounds(low, last, kind)
-        draw = bounded.drawing(self.bit_generator, dtype)
         start, limit = wrapped(low), wrapped(last) - wrapped(low)
         if size is None:
+            draw = bounded.drawing(self.bit_generator, dtype)
             found = (start + draw(limit)).astype(kind)
             if dtype is int:
                 found = int(found)
             return bool(found) if dtype is bool else found
-        words = np.empty(count_of(size), np.uint64)
-        for i in range(len(words)):
-            words[i] = draw(limit)
+        words = bounded.many(self.bit_generator, dtype, limit, count_of(size))
         return (start + words).astype(kind).reshape(size)
 
     # ----- Orders and choices
 
     def shuffle(self, x: Any, axis: Any = 0) -> Any:
         if isinstance(x, np.ndarray) and x.ndim > 1:
-            choices.shuffle_rows(self.bit_generator, np.swapaxes(x, 0, axis))
+            choices.shuffle(self.bit_generator, np.swapaxes(x, 0, axis))
         else:
             choices.shuffle(self.bit_generator, x)
 
     def permutation(self, x: Any, axis: Any = 0) -> Any:
         if isinstance(x, (int, np.integer)):
-            order = np.arange(x)
-            choices.shuffle(self.bit_generator, order)
-            return order
+            return choices.order_of(self.bit_generator, int(x))
         x = np.asarray(x)
-        order = np.arange(x.shape[axis])
-        choices.shuffle(self.bit_generator, order)
-        return np.take(x, order, axis)
+        return np.take(x, choices.order_of(self.bit_generator, x.shape[axis]), axis)
 
     def choice(
         self,

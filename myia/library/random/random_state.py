@@ -119,15 +119,13 @@ class RandomState(Samples):
             raise TypeError(f"Unsupported dtype {kind!r} for randint")
         bounded.check_bounds(low, high - 1, kind)
         start, limit = wrapped(low), wrapped(high - 1) - wrapped(low)
-        draw = bounded.drawing_masked(self._bit_generator, dtype)
         if size is None:
+            draw = bounded.drawing_masked(self._bit_generator, dtype)
             found = (start + draw(limit)).astype(kind)
             if dtype is int:
                 found = int(found)
             return bool(found) if dtype is bool else found
-        words = np.empty(count_of(size), np.uint64)
-        for i in range(len(words)):
-            words[i] = draw(limit)
+        words = bounded.many_masked(self._bit_generator, dtype, limit, count_of(size))
         return (start + words).astype(kind).reshape(size)
 
     def _between_arrays(self, low: Any, high: Any, size: Any, dtype: Any) -> Any:
@@ -143,17 +141,13 @@ class RandomState(Samples):
     # ----- Orders and choices
 
     def shuffle(self, x: Any) -> Any:
-        if isinstance(x, np.ndarray) and x.ndim > 1:
-            choices.shuffle_rows(self._bit_generator, x)
-        else:
-            choices.shuffle(self._bit_generator, x)
+        choices.shuffle(self._bit_generator, x)
 
     def permutation(self, x: Any) -> Any:
-        is_count = isinstance(x, (int, np.integer))
-        x = x if is_count else np.asarray(x)
-        order = np.arange(x if is_count else len(x))
-        choices.shuffle(self._bit_generator, order)
-        return order if is_count else x[order]
+        if isinstance(x, (int, np.integer)):
+            return choices.order_of(self._bit_generator, int(x))
+        x = np.asarray(x)
+        return x[choices.order_of(self._bit_generator, len(x))]
 
     def choice(self, a: Any, size: Any = None, replace: Any = True, p: Any = None) -> Any:
         is_count = isinstance(a, (int, np.integer))

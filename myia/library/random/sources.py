@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from myia.library.random.words.mt19937 import pass_over, words_ahead
 from myia.library.random.ziggurat_draws import exponential_attempt, normal_attempt
 
-PAIRS = 256  # drawn at once
 ONE_BY_ONE = 16  # normal numbers that are drawn one by one
 
 
@@ -87,27 +85,26 @@ def polar_normals(state: Any, count: int) -> Any:
         state.has_gauss = np.int64(0)
         state.gauss = 0.0
         k = 1
-    bits = state._bit_generator
+    coming = state._bit_generator.ahead()
     while k < count:
-        stream, units = words_ahead(bits, 2 * PAIRS)
-        pairs = 2.0 * units.reshape(PAIRS, 2) - 1.0
+        units = coming.units()
+        pairs = 2.0 * units.reshape(len(units) // 2, 2) - 1.0
         squares = squared(pairs[:, 0]) + squared(pairs[:, 1])
         good = (squares < 1.0) & (squares != 0.0)
         known = np.where(good, squares, 0.5)
         found = pairs * np.sqrt(-2.0 * np.log(known) / known)[:, None]
         i = 0
-        while i < PAIRS and k < count:
+        while i < len(good) and k < count:
+            xs[min(k + 1, count - 1)] = found[i, 0]
+            xs[k] = found[i, 1]
             if good[i]:
-                xs[k] = found[i, 1]
-                k += 1
-                if k < count:
-                    xs[k] = found[i, 0]
-                    k += 1
-                else:
-                    state.gauss = float(found[i, 0])
-                    state.has_gauss = np.int64(1)
+                k += 2
             i += 1
-        pass_over(bits, stream, 4 * i)
+        coming.draw(2 * i)
+        if k > count:
+            state.gauss = float(found[i - 1, 0])
+            state.has_gauss = np.int64(1)
+        coming.go_on()
     return xs
 
 

@@ -79,6 +79,37 @@ def test_bits(f):
     check_stream(f)
 
 
+def of_words_made_ahead(r):
+    """Half a word is kept; half of the words are refused; a block of words ends on the way."""
+    half, many = r.random(dtype=np.float32), r.integers(0, 2**31 + 1, 700)
+    rows = np.arange(600.0).reshape(300, 2)
+    r.shuffle(rows[::-1])
+    return half, many, rows, r.integers(0, 3 * 2**61, 300), r.integers(5, 6, 256), r.random()
+
+
+@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.MT19937])
+def test_words_made_ahead(bits):
+    check_stream(of_words_made_ahead, make=lambda: np.random.Generator(bits(3)))
+
+
+@pytest.mark.parametrize("limit", [1, 5, 2**32, 2**32 + 1, 2**45])
+def test_many_integers_below_a_limit_of_run_time(limit):
+    check_stream(lambda r, n: r.integers(0, n, 300), limit)
+
+
+def test_the_gradient_of_a_shuffled_array():
+    def loss(x, r):
+        y = x * x
+        r.shuffle(y)
+        return y @ np.arange(len(y))
+
+    x, ours, theirs = np.linspace(1.0, 2.0, 300), np.random.default_rng(3), np.random.default_rng(3)
+    want, order = np.empty(300), theirs.permutation(300)
+    want[order] = 2.0 * x[order] * np.arange(300)
+    np.testing.assert_allclose(myia.grad(loss)(x, ours), want, rtol=1e-15)
+    assert state(ours) == state(theirs)
+
+
 def samples(r):
     one = r.normal(), r.standard_normal(), r.exponential(), r.normal(2.0, 3.0)
     out = np.empty((2, 2))

@@ -35,7 +35,8 @@ def numpy_choices(r):
 
 
 def more_than_one_batch(r):
-    return r.randn(900), r.rand(900)
+    wide = r.randint(0, 2**31 + 1, 700), r.randint(0, 2**40, 300), r.randint(7, 8, 256)
+    return r.randn(901), r.rand(900), wide, r.permutation(300), r.randn(16), r.rand()
 
 
 @pytest.mark.parametrize(

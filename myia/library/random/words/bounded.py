@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from myia.library.random.words.pcg64 import MASK, product_high
+from myia.library.random.words.pcg64 import AHEAD_FROM, MASK, product_high
 
 ALL32 = 2**32 - 1
+ALL64 = 2**64 - 1
 NUMBERS = (int, float, np.generic)
 
 
@@ -32,7 +33,7 @@ def below64(bits: Any, limit: Any) -> Any:
         return lemire32(bits, limit)
     if limit == ALL32:
         return bits.word32()
-    if limit == np.uint64(2**64 - 1):
+    if limit == np.uint64(ALL64):
         return bits.word()
     return _lemire64(bits, limit)
 
@@ -59,7 +60,7 @@ def _lemire64(bits: Any, limit: Any) -> Any:
     count = limit + np.uint64(1)
     word = bits.word()
     if word * count < count:
-        refused = (np.uint64(2**64 - 1) - limit) % count
+        refused = (np.uint64(ALL64) - limit) % count
         while word * count < refused:
             word = bits.word()
     return product_high(word, count)
@@ -163,6 +164,69 @@ def drawing_masked(bits: Any, dtype: Any) -> Any:
 
 def width_of(kind: Any) -> int:
     return 1 if kind.kind == "b" else 8 * int(kind.itemsize)
+
+
+# ----- Many with one limit
+
+
+def many(bits: Any, dtype: Any, limit: Any, count: int) -> Any:
+    """Integers in 0, ..., limit."""
+    if np.dtype(dtype).itemsize < 4 or count < AHEAD_FROM or limit in (0, ALL64):
+        return one_by_one(drawing(bits, dtype), limit, count)
+    if limit <= ALL32:
+        return accepted(bits.ahead32(), lambda words: by_lemire32(words, limit), count)
+    return accepted(bits.ahead(), lambda words: by_lemire64(words, limit), count)
+
+
+def many_masked(bits: Any, dtype: Any, limit: Any, count: int) -> Any:
+    """The same by words without their upper bits."""
+    if np.dtype(dtype).itemsize < 4 or count < AHEAD_FROM or limit in (0, ALL64):
+        return one_by_one(drawing_masked(bits, dtype), limit, count)
+    if limit <= ALL32:
+        return accepted(bits.ahead32(), lambda words: by_mask(words, limit), count)
+    return accepted(bits.ahead(), lambda words: by_mask(words, limit), count)
+
+
+def one_by_one(draw: Any, limit: Any, count: int) -> Any:
+    xs = np.empty(count, np.uint64)
+    for i in range(count):
+        xs[i] = draw(limit)
+    return xs
+
+
+def accepted(coming: Any, of: Any, count: int) -> Any:
+    """`of(words)`: an integer for each word; `ALL64`: it is refused."""
+    xs = np.empty(count, np.uint64)
+    k = 0
+    while k < count:
+        x = of(coming.words())
+        i = 0
+        while i < len(x) and k < count:
+            xs[k] = x[i]
+            if x[i] != ALL64:
+                k += 1
+            i += 1
+        coming.draw(i)
+        coming.go_on()
+    return xs
+
+
+def by_lemire32(words: Any, limit: Any) -> Any:
+    count = limit + np.uint64(1)
+    product = words * count
+    is_good = product & MASK >= (np.uint64(ALL32) - limit) % count
+    return np.where(is_good, product >> 32, np.uint64(ALL64))
+
+
+def by_lemire64(words: Any, limit: Any) -> Any:
+    count = limit + np.uint64(1)
+    is_good = words * count >= (np.uint64(ALL64) - limit) % count
+    return np.where(is_good, product_high(words, count), np.uint64(ALL64))
+
+
+def by_mask(words: Any, limit: Any) -> Any:
+    found = words & mask_of(limit)
+    return np.where(found <= limit, found, np.uint64(ALL64))
 
 
 def between_arrays(draw: Any, low: Any, last: Any, shape: Any, dtype: Any) -> Any:

@@ -54,6 +54,12 @@ class MT19937:
         """Numbers in [0, 1)."""
         return units_of(next_words(self, 2 * count))
 
+    def ahead(self) -> Any:
+        return Ahead(self, 2)
+
+    def ahead32(self) -> Any:
+        return Ahead(self, 1)
+
     def unit_float32(self) -> Any:
         return np.float32(next_word(self) >> 8) * np.float32(2.0**-24)
 
@@ -102,17 +108,41 @@ def stream_of(bits: Any, count: int) -> Any:
     return rows.reshape(-1)
 
 
-def words_ahead(bits: Any, count: int) -> Any:
-    """Numbers in [0, 1) of the words to come, which are not drawn yet; and these words."""
-    stream = stream_of(bits, 2 * count)
-    return stream, units_of(tempered(stream[WORDS : WORDS + 2 * count]))
+class Ahead:
+    """The next words of a generator, which are not drawn yet: of one or two words of 32 bits each.
 
+    Those of 32 bits are `known`; the 624 before and after them belong to the generator's state.
+    """
 
-def pass_over(bits: Any, stream: Any, count: Any) -> None:
-    """Draw so many words, of a stream from here."""
-    bits.ring[: 2 * WORDS] = np.take(stream, count + np.arange(2 * WORDS), mode="clip")
-    bits.start = np.int64(WORDS)
-    bits.position = after(bits.position, count)
+    def __init__(self, bits: Any, each: int) -> None:
+        words = np.take(bits.ring, bits.start - WORDS + np.arange(2 * WORDS), mode="wrap")
+        self.bits, self.each, self.position = bits, each, bits.position
+        self.before, self.known = words[:WORDS], words[WORDS:]
+        self.following = next_block(self.known)
+
+    def words(self) -> Any:
+        words = tempered(self.known).astype(np.uint64)
+        if self.each == 1:
+            return words
+        pairs = words.reshape(WORDS // 2, 2)
+        return (pairs[:, 0] << 32) | pairs[:, 1]
+
+    def units(self) -> Any:
+        """Numbers in [0, 1)."""
+        return units_of(tempered(self.known))
+
+    def draw(self, count: Any) -> None:
+        """The generator has drawn so many of them."""
+        self.bits.ring[:WORDS] = self.before
+        self.bits.ring[WORDS : 2 * WORDS] = self.known
+        self.bits.ring[2 * WORDS : 3 * WORDS] = self.following
+        self.bits.start = np.int64(WORDS + self.each * count)
+        self.bits.position = after(self.position, self.each * count)
+
+    def go_on(self) -> None:
+        """To the words after these."""
+        self.before, self.known = self.known, self.following
+        self.following = next_block(self.following)
 
 
 def units_of(words: Any) -> Any:

@@ -23,6 +23,7 @@ MULTIPLIER_LOW = 0x4385DF649FCCF645
 MASK = 0xFFFFFFFF
 TOGETHER_FROM = 32  # so many words are made as an array
 VECTOR = 128  # at once
+AHEAD_FROM = 256  # for so many samples, words are made ahead
 
 
 @functools.cache
@@ -110,6 +111,12 @@ class PCG64:
         self.high, self.low = self.after(computed(jump_by, count))
         return rows.reshape(-1)[:count]
 
+    def ahead(self) -> Any:
+        return Ahead(self)
+
+    def ahead32(self) -> Any:
+        return Ahead32(self)
+
     def after(self, jump: Any) -> Any:
         """The states after so many words: `jump` holds their multipliers and sums (`jump_by`)."""
         high, low = product(self.high, self.low, jump[0], jump[1])
@@ -123,6 +130,54 @@ class PCG64:
         if size is None:
             return words[0]
         return words.reshape(size)
+
+
+class Ahead:
+    """The next words of a generator, which are not drawn yet: as many states as there are."""
+
+    def __init__(self, bits: Any) -> None:
+        self.bits = bits
+        self.high, self.low = bits.after(computed(jumps, VECTOR))
+
+    def words(self) -> Any:
+        return mixed(self.high, self.low)
+
+    def draw(self, count: Any) -> None:
+        """The generator has drawn so many of them."""
+        if count > 0:
+            self.bits.high, self.bits.low = self.high[count - 1], self.low[count - 1]
+
+    def go_on(self) -> None:
+        """To the words after these."""
+        jump, bits = computed(jump_by, VECTOR), self.bits
+        added = product(jump[2], jump[3], bits.increment_high, bits.increment_low)
+        self.high, self.low = total(*product(self.high, self.low, jump[0], jump[1]), *added)
+
+
+class Ahead32(Ahead):
+    """Words of 32 bits: `half` of a word and these, where it is kept."""
+
+    def __init__(self, bits: Any) -> None:
+        super().__init__(bits)
+        self.kept, self.half = bits.kept, bits.half
+
+    def words(self) -> Any:
+        words = mixed(self.high, self.low)
+        halves = np.stack((words & MASK, words >> 32), axis=1).reshape(-1)
+        after_half = np.concatenate((np.reshape(self.half, 1), halves[:-1]))
+        return np.where(self.kept != 0, after_half, halves)
+
+    def draw(self, count: Any) -> None:
+        halves = count - int(self.kept)
+        if count > 0:
+            self.bits.kept = np.uint64(halves % 2)
+        if halves > 0:
+            super().draw((halves + 1) // 2)
+            self.bits.half = mixed(self.bits.high, self.bits.low) >> 32
+
+    def go_on(self) -> None:
+        self.half = mixed(self.high[-1], self.low[-1]) >> 32
+        super().go_on()
 
 
 def count_of(size: Any) -> Any:
