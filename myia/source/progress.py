@@ -2,6 +2,10 @@
 
     myia: `grad(loss)` has been compiling for 12 s: finish, outer_loop
 
+A loop of which many iterations are inferred one by one is named in it, whatever stage it is:
+
+    ...: finish, cse; the loop at program.py:7 is unrolled, 300 iterations
+
 On a terminal one line is kept up to date, and cleared at the end; elsewhere a line is written for
 each stage. `MYIA_PROGRESS` in the environment is the number of seconds before the first line; with
 `MYIA_PROGRESS=off` there is none.
@@ -20,6 +24,7 @@ VARIABLE = "MYIA_PROGRESS"
 SILENT_SECONDS = 10.0
 SECONDS_BETWEEN_UPDATES = 0.5
 BY_XLA = "XLA"
+MANY_ITERATIONS = 16  # of an unrolled loop
 
 _here = threading.local()  # the compilation of this thread
 
@@ -29,6 +34,7 @@ class _Compilation:
         self.name, self.stage, self.step = name, "inference", ""
         self._silent, self._started = silent, time.monotonic()
         self._told, self._width = "", 0
+        self.unrolled: tuple[object, int] = (None, 0)  # the place of a loop, its iterations
 
     def tell(self) -> None:
         seconds = time.monotonic() - self._started
@@ -36,6 +42,9 @@ class _Compilation:
             return
         doing = f"{self.stage}, {self.step}" if self.step else self.stage
         line = f"myia: `{self.name}` has been compiling for {seconds:.0f} s: {doing}"
+        place, iterations = self.unrolled
+        if iterations >= MANY_ITERATIONS:
+            line += f"; the loop at {place} is unrolled, {iterations} iterations"
         if _is_terminal():
             _write("\r" + line.ljust(self._width))
             self._width = len(line)
@@ -145,6 +154,13 @@ def stage(name: str, step: str = "") -> None:
     found = getattr(_here, "compilation", None)
     if found is not None:
         found.stage, found.step = name, step
+
+
+def unrolls(place: object, iterations: int) -> None:
+    """The compilation of this thread, if there is one, has unrolled so much of a loop."""
+    found = getattr(_here, "compilation", None)
+    if found is not None and iterations > found.unrolled[1]:
+        found.unrolled = (place, iterations)
 
 
 def compiled_by_xla() -> None:

@@ -42,10 +42,12 @@ from myia.infer.loops.iterables import Items
 from myia.infer.paths.branches import branch_many
 from myia.infer.paths.merge_result import MergeResult
 from myia.infer.paths.raised import no_error, unless_raised, without_error
+from myia.ir.builder import current_span
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
 from myia.primitives.core.define import constant, constant_p
 from myia.primitives.pointwise import arithmetic, logic
+from myia.source import progress
 
 MAX_UNROLLED_ITERATIONS = 512
 MAX_UNROLLED_OPS = 500_000  # of IR(py) that are inferred in all iterations
@@ -130,7 +132,7 @@ def unrolled(
 
     `only_if_few`: raises `FewIterations` if the trip count is not static, or not small.
     """
-    index, start = -1, ctx.inferred_ops
+    index, start, place = -1, ctx.inferred_ops, current_span()
     while True:
         index += 1
         try:
@@ -144,6 +146,8 @@ def unrolled(
             raise FewIterations
         if index >= limit:
             refuse_more(ctx, need)
+        if not only_if_few:
+            progress.unrolls(place, index + 1)
         if ctx.inferred_ops - start > MAX_UNROLLED_OPS:
             ctx.fail(TooManyOperations, limit=MAX_UNROLLED_OPS, reason=_reason(need))
         go: Abstract = TRUE

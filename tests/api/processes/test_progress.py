@@ -44,6 +44,23 @@ def test_a_long_compilation_names_function_and_stages(monkeypatch, capsys):
     assert not lines(capsys)
 
 
+def by_name(x):
+    found = {}
+    for i in range(40):  # a key is a string, so each iteration is inferred by itself
+        found[f"x{i}"] = x + i
+    return found["x39"] * found["x1"]
+
+
+def test_an_unrolled_loop_is_named_at_every_stage(monkeypatch, capsys):
+    monkeypatch.setenv(progress.VARIABLE, "0")
+    assert myia.grad(by_name)(2.0) == 2.0 * 2.0 + 40.0
+    last = lines(capsys)[-1]
+    line = by_name.__code__.co_firstlineno + 2
+    assert f": XLA; the loop at {__file__}:{line} is unrolled, 40 iterations" in last
+    myia.grad(polynomial)(0.5, 9)
+    assert not [told for told in lines(capsys) if "unrolled" in told]
+
+
 @pytest.mark.parametrize("setting", ["", "off", "1000"])
 def test_nothing_is_said_otherwise(monkeypatch, capsys, setting):
     monkeypatch.setenv(progress.VARIABLE, setting)
