@@ -18,6 +18,7 @@ from tests.zoo.python_page.measured import AT, NUMPY, ROWS, STORED, agree, answe
 PAGE = Path(__file__).parents[3] / "docs" / "python.md"
 BEGIN = "<!-- examples: written by tests/zoo/python_page/test_page.py -->\n"
 END = "<!-- end of examples -->\n"
+LONGEST_ROW = 530  # of a table: the words of a reader's screen
 NAMES = [f.__name__ for _, _, f in ROWS]
 
 
@@ -44,6 +45,13 @@ def test_lines_are_those_of_the_examples():
 
 
 # ----- The page
+
+
+def test_rows_are_short():
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("|")]
+    assert [row[:60] for row in rows if len(row) > LONGEST_ROW] == [], (
+        "put the rest below the table"
+    )
 
 
 def table() -> str:
