@@ -98,10 +98,12 @@ def write_item(ctx: Context, item: ItemObject, contents: Contents, moves: bool) 
     leaves = flatten_object(contents, template, ctx.heap)
     new = with_part_leaves(base, item, _leaves(ctx, base, item), leaves)
     ctx.heap.write(item.base, new, current_span())
-    # The objects that were appended are copies of what is in the list now.
-    for id, others in list(ctx.heap.alias_edges.items()):
-        is_copy = item.base in others and id != item.base and id in ctx.heap
-        if is_copy and isinstance(ctx.heap[id], CHANGED):
+    # The objects that were appended are copies of what is in the list now, and so are they in other
+    # lists that have them.
+    edges = ctx.heap.alias_edges.items()
+    same = {i for id, others in edges if item.base in others for i in (id, *others)}
+    for id in same - {item.base}:
+        if id in ctx.heap and isinstance(ctx.heap[id], CHANGED):
             ctx.heap.invalidate(id, current_span())
     for path in _replaced_parts(ctx, item, template, contents) if moves else ():
         forget_items(ctx, item.base, path)

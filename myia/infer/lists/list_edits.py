@@ -130,11 +130,11 @@ def _new(ctx: Context, like: BufferObject, rows: Sequence[Value], length: Length
     site = like.site if length.hi is None else None
     new = ctx.new(BufferObject(like.template, leaves, length.abstract(), 0, capacity, site))
     for x in of:
-        _inherit(ctx, x, new)
+        inherit_items(ctx, x, new)
     return new
 
 
-def _inherit(ctx: Context, x: Ref, new: Ref) -> None:
+def inherit_items(ctx: Context, x: Ref, new: Ref) -> None:
     """The list `new` has items of `x`: what makes these out of date makes `new` so."""
     contents = ctx.contents(x)
     growing_lists.share_items(ctx, x.id, new.id)
@@ -304,7 +304,7 @@ def _store_rows(ctx: Context, x: Ref, buffer: BufferObject, start: Length, items
         value = dynamic_slices.dynamic_update_slice(old.value, row.value, *first)
         rows.append(Scalar(value, False))
     ctx.write(x, replace(buffer, rows=tuple(rows)))
-    _inherit(ctx, items, x)
+    inherit_items(ctx, items, x)
 
 
 def _cut(buffer: BufferObject, capacity: int) -> BufferObject:

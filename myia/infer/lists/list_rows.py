@@ -206,10 +206,9 @@ def make_items(ctx: Context, x: Ref) -> None:
         return
     heap.objects[x.id] = buffer
     for k, item in enumerate(contents.items):
+        growing_lists.track_copies(heap, item, x.id)
         if isinstance(item, Ref) and item.id >= 0 and isinstance(heap[item.id], OWN):
             heap.objects[item.id] = ItemObject(x.id, (Static(k),))
-        else:
-            growing_lists.track_copies(heap, item, x.id)
 
 
 OWN = (ListObject, BufferObject, DictObject, InstanceObject)

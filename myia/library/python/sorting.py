@@ -21,7 +21,7 @@ from myia.infer.domain.lengths import length_of
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, as_ref, is_none
 from myia.infer.indexing.indexing import getitem
-from myia.infer.lists import growing_lists
+from myia.infer.lists import growing_lists, list_edits
 from myia.infer.lists.item_templates import ItemTemplate, item_templates_of, unified
 from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.builder import emit
@@ -61,7 +61,7 @@ def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
         found = _sorted_columns([*first, *columns], rest, reverse)
     rows = tuple(Scalar(row, False) for row in found[-len(items.rows) :])
     new = ctx.new(BufferObject(items.template, rows, items.base, items.offset, items.capacity))
-    growing_lists.share_items(ctx, growing_lists.owner(ctx.heap, x.id), new.id)
+    list_edits.inherit_items(ctx, Ref(growing_lists.owner(ctx.heap, x.id)), new)
     return new
 
 
