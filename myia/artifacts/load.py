@@ -61,7 +61,7 @@ class Loaded:
                     return program.run(flat)
             raise TypeError(self._unlike(first)) from None
         except Exception as error:
-            raise shown(error)  # noqa: B904  (the same error, with its own cause)
+            raise shown(error)
 
     def _unlike(self, first: Mismatch | None) -> str:
         if len(self._programs) == 1:

@@ -44,7 +44,7 @@ def edge(f: Callable[P, R]) -> Callable[P, R]:
         try:
             return f(*args, **kwargs)
         except Exception as error:
-            raise shown(error)  # noqa: B904  (the same error, with its own cause)
+            raise shown(error)
 
     return call
 

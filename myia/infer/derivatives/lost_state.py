@@ -18,7 +18,14 @@ from typing import Any
 from myia.infer.boundary.undifferentiated import places_of
 from myia.infer.derivatives.parameters import code_of, function_name, parameter_names
 from myia.infer.domain.context import Context
-from myia.infer.domain.heap import ArrayObject, Contents, DictObject, Heap, InstanceObject
+from myia.infer.domain.heap import (
+    ArrayObject,
+    Contents,
+    DictObject,
+    DynamicArray,
+    Heap,
+    InstanceObject,
+)
 from myia.infer.domain.heap_arrays import STATIC_ARRAYS
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, same_static
 from myia.infer.lists.list_rows import is_as_before
@@ -107,6 +114,8 @@ class _Walk:
         if isinstance(old, STATIC_ARRAYS):
             if old is not new:
                 yield path
+        elif isinstance(old, DynamicArray):
+            return  # it is not known: reads move the elements, too (`pack_to_prefixes`)
         elif is_as_before(self.ctx.heap, x.id, old):
             return
         elif type(old) is type(new):

@@ -171,3 +171,24 @@ def test_globals_are_written_to():
     BUFFER[:] = 0.0
     assert lost(lambda: myia.grad(f)(X)) == []
     np.testing.assert_array_equal(BUFFER, X)
+
+
+def picked(w, x, labels):
+    total = 0.0
+    for i in range(len(labels)):
+        total -= (x @ w)[i, labels[i]]
+    return total
+
+
+def batches(f, w, x, y, size):
+    """The last batch is smaller: their length is known at run time."""
+    last = 0.0
+    for start in range(0, len(x), size):
+        last, slope = myia.value_and_grad(f)(w, x[start : start + size], y[start : start + size])
+        w = w - 0.1 * slope
+    return last
+
+
+def test_reading_a_batch_of_run_time_size_changes_nothing():
+    x, y, w = np.ones((50, 3)), np.zeros(50, int), np.ones((3, 2))
+    assert lost(lambda: myia.jit(batches)(picked, w, x, y, 16)) == []
