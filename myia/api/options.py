@@ -43,13 +43,18 @@ class CompileOptions:
     def without_shardings(self) -> CompileOptions:
         return replace(self, in_shardings=None, out_shardings=None)
 
-    def of_a_program(self) -> list[str]:
-        """The names of the options given that hold for a whole program, not for a part of it."""
-        standard = CompileOptions()
-        names = [n for n in OF_DEVICES if getattr(self, n) != getattr(standard, n)]
-        of_pipeline, usual = self.pipeline, standard.pipeline
-        names += [n for n in OF_THE_PIPELINE if getattr(of_pipeline, n) != getattr(usual, n)]
-        return [*names, "check"] if self.check and not of_pipeline.debug else names
+    def of_a_program(self, other: CompileOptions | None = None) -> list[str]:
+        """The names of the options that hold for a whole program, not for a part of it, and are not
+        those of `other`, or of the default."""
+        other = other or CompileOptions()
+        names = [n for n in OF_DEVICES if getattr(self, n) not in (None, getattr(other, n))]
+        mine, others, usual = self.pipeline, other.pipeline, Options()
+        for name in OF_THE_PIPELINE:
+            value = getattr(mine, name)
+            if value not in (getattr(others, name), getattr(usual, name)):
+                names.append(name)
+        checks = self.check and not (mine.debug or other.check)
+        return [*names, "check"] if checks else names
 
 
 OF_THE_PIPELINE = ("checkpoint", "memory", "debug", "exact")

@@ -60,12 +60,15 @@ class Transformed(Entry, Wrapper[P, R]):
     `F.compiles` counts the programs so far.
     """
 
+    options: CompileOptions
     transform: Transform | None = None  # where functions of one code share programs
 
     def __init__(self, f: Callable[..., Any], options: CompileOptions, name: str) -> None:
         if not callable(f):
             raise TypeError(f"myia.{name} takes a function, not {f!r}")
         super().__init__(f)
+        if isinstance(f, Transformed):
+            warn_of_options_inside(f.f, f.options.of_a_program(options))
         self.options = options
         self.name = name
         self._dispatcher = Dispatcher(self.target(), options, repr(self))

@@ -117,6 +117,16 @@ def test_a_function_with_options_inside_compiled_code_is_warned_of():
         assert inner(3.0, 2.0) == power(3.0, 2.0)
 
 
+@pytest.mark.parametrize("outer", [myia.jit, myia.grad, myia.vmap])
+def test_a_transform_of_a_function_with_options_is_warned_of(outer):
+    with pytest.warns(myia.CompileWarning, match="does not use its `memory`:") as found:
+        outer(myia.grad(power, memory="1MB"))
+    assert [w.filename for w in found] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        outer(myia.grad(power, memory="1MB"), memory="1MB")
+
+
 def test_options_of_what_the_user_calls_are_used():
     options = {"checkpoint": "trail", "exact": True, "check": True}
     with warnings.catch_warnings():
