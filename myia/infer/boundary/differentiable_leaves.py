@@ -106,7 +106,8 @@ def differentiable_tree(
             refuse_code(ctx, x, name)
         count = len(walk.leaves)
         builders.append(walk.structure(x, name))
-        if is_argument and len(walk.leaves) == count:
+        is_beside = len(xs) > 1 and isinstance(x, Ref) and is_resource(ctx.contents(x))
+        if is_argument and len(walk.leaves) == count and not is_beside:
             refuse_integers(ctx, x, name)
     values = [x.value if isinstance(x, Scalar) else ctx.read(x) for x in walk.leaves]
     return Tree(walk.leaves, values, builders)

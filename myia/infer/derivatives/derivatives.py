@@ -293,7 +293,11 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
     later = [i for i in reads if i in then.heap and i in before and then.heap[i] is not before[i]]
     if any(not ctx.is_of_checks(i) for i in later):
         what = "the pullback of a function, after a change of what it reads besides its arguments,"
-        ctx.fail(UnsupportedDerivative, what=what, help_text="pass it as an argument")
+        ctx.fail(
+            UnsupportedDerivative,
+            what=what,
+            help_text="pass it as an argument, as a generator: `vjp(f, x, rng)`",
+        )
     d = replace(d, region=without_effects(d.region))
     seeds = matching_leaves(ctx, list(args), outputs.values, "a cotangent")
     unique: dict[int, Value] = {}
@@ -304,7 +308,9 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
     if any(not ctx.is_of_checks(i) for i in changed):  # it was another one for the value
         what = "the pullback of a function that changes an object from outside"
         ctx.fail(
-            UnsupportedDerivative, what=what, help_text="return what is new of it, by `has_aux`"
+            UnsupportedDerivative,
+            what=what,
+            help_text="return what is new of it, by `has_aux`; pass a generator: `vjp(f, x, rng)`",
         )
     return Tuple(tuple(d.tree.rebuild(ctx, cts)))
 

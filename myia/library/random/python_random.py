@@ -5,12 +5,16 @@ The others (`uniform`, `gauss`, `expovariate`, ...) are Python's own source, com
 
 from __future__ import annotations
 
+import math
+import random
 from typing import Any
 
 import numpy as np
 
-from myia.library.random.constants import wrapped
+from myia.library.random.constants import at_quantile, stopped, wrapped
 from myia.library.random.words.mt19937 import next_word
+
+small_gamma: Any = random.Random.gammavariate  # compiled from Python's source
 
 
 class Random:
@@ -45,6 +49,34 @@ class Random:
         while found >= limit:
             found = top_bits(self, count)
         return int(found)
+
+    # ----- The gamma distribution: a sample moves with its shape at a fixed quantile
+
+    def gammavariate(self, alpha: Any, beta: Any) -> Any:
+        if alpha <= 0.0 or beta <= 0.0:
+            raise ValueError("gammavariate: alpha and beta must be > 0.0")
+        shape = float(stopped(alpha))
+        x = self._large_gamma(shape) if shape > 1.0 else small_gamma(self, shape, 1.0)
+        moving = at_quantile(np.reshape(np.float64(alpha), 1), np.reshape(x, 1))
+        return float(moving[0]) * beta
+
+    def _large_gamma(self, shape: Any) -> Any:
+        """Cheng's method, 1977, as Python has it.
+
+        An error of `y` is one of `x`, so it has to be Python's, and XLA would multiply by the
+        inverse of a root that is known: the comparison is always true, which nobody knows but us.
+        """
+        root = math.sqrt(2.0 * shape - 1.0)
+        x, is_drawn = 0.0, False
+        while not is_drawn:
+            u = self.random()
+            if 1e-7 < u < 0.9999999:
+                v = 1.0 - self.random()
+                y = math.log(u / (1.0 - u)) / np.where(u < 1.0, root, 1.0)
+                x = shape * exponential(y)
+                z, left = u * u * v, shape - math.log(4.0) + (shape + root) * y - x
+                is_drawn = left + 1.0 + math.log(4.5) - 4.5 * z >= 0.0 or left >= math.log(z)
+        return x
 
     # ----- Integers
 
@@ -94,6 +126,24 @@ class Random:
                 is_taken[j] = True
                 found[i] = j
         return [population[found[i]] for i in range(k)]
+
+
+LOG2 = 0.6931471803691238, 1.9082149292705877e-10  # in two parts, the first of which has 32 bits
+SERIES = tuple(1.0 / math.factorial(n) for n in range(13, 1, -1))
+
+
+def exponential(x: Any) -> Any:
+    """exp(x), rounded to the nearest number but for a few, as Python's is: XLA's may be off by two
+    units in the last place, and they add up in quotients."""
+    k = np.floor(x / math.log(2.0) + 0.5)
+    reduced, rest = x - k * LOG2[0], k * LOG2[1]
+    r = reduced - rest
+    rest = (reduced - r) - rest
+    series = 0.0
+    for coefficient in SERIES:
+        series = series * r + coefficient
+    total = 1.0 + r
+    return (total + ((1.0 - total + r) + (rest + series * r * r))) * 2.0**k
 
 
 def take_over(rng: Any, other: Any) -> None:

@@ -114,7 +114,7 @@ def _make_random(state: Mapping[str, Any]) -> Any:
 locate_errors(Random, random.Random)
 OWN_SOURCE = (
     *("uniform", "triangular", "normalvariate", "lognormvariate", "expovariate", "gauss"),
-    *("vonmisesvariate", "gammavariate", "betavariate", "paretovariate", "weibullvariate"),
+    *("vonmisesvariate", "betavariate", "paretovariate", "weibullvariate"),
 )
 for _name in (*OWN_SOURCE, "seed"):
     setattr(Random, _name, getattr(random.Random, _name))

@@ -131,8 +131,42 @@ def test_pullbacks_draw_the_same_numbers():
     assert after == pytest.approx(theirs.normal())
 
 
+def test_a_generator_among_the_primals():
+    """It is one stream in two arguments, has no derivative, and is where the function leaves it."""
+
+    def f(x, r, same):
+        return x * r.normal() * same.normal()
+
+    r, theirs = make(), make()
+    want = f(2.0, theirs, theirs)
+    value, pull = myia.vjp(f, 2.0, r, r)
+    cotangent, passed, _ = pull(1.0)
+    assert value == pytest.approx(want, rel=1e-15)
+    assert cotangent == pytest.approx(want / 2.0)
+    assert isinstance(passed, np.random.Generator)
+    assert state(r) == state(theirs)
+    _, tangent = myia.jvp(lambda x, r: x * r.normal(), (2.0, make()), (3.0, None))
+    assert tangent == pytest.approx(3.0 * make().normal())
+
+    def inside(x, r):
+        value, pull = myia.vjp(f, x, r, r)
+        return pull(1.0)[0], value, r.normal()
+
+    got = myia.jit(inside)(2.0, make())
+    np.testing.assert_allclose(got, [want / 2.0, want, theirs.normal()], rtol=1e-15)
+    with pytest.raises(myia.errors.MyiaError, match="has no derivative"):
+        myia.grad(f, argnums=1)(2.0, make(), make())
+
+
 def test_a_pullback_of_a_generator_that_is_no_argument():
     r = make()
     _, pull = myia.vjp(lambda x: x * r.normal(), 2.0)
-    with pytest.raises((RuntimeError, myia.errors.MyiaError)):
+    with pytest.raises(myia.errors.MyiaError, match=r"vjp\(f, x, rng\)"):
         pull(1.0)
+
+    def inside(x):
+        _, pull = myia.vjp(lambda x: x * r.normal(), x)
+        return pull(1.0)
+
+    with pytest.raises(myia.errors.MyiaError, match=r"vjp\(f, x, rng\)"):
+        myia.jit(inside)(2.0)

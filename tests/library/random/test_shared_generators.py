@@ -84,6 +84,35 @@ def test_other_distributions_of_python():
     check_stream(f, make=lambda: random.Random(3), rtol=1e-14)
 
 
+@pytest.mark.slow
+def test_beta_numbers_of_python():
+    """Of known and of run-time parameters, to 4 units in the last place."""
+
+    def f(r, a, b):
+        return np.array([(r.betavariate(a, b), r.betavariate(1.5, 1.1)) for _ in range(100_000)])
+
+    ours, theirs = random.Random(3), random.Random(3)
+    for a, b in ((1.1, 1.2), (0.5, 30.0)):
+        np.testing.assert_array_max_ulp(myia.jit(f)(ours, a, b), f(theirs, a, b), 4)
+    assert ours.getstate() == theirs.getstate()
+
+
+@pytest.mark.parametrize(
+    "shape", [1.0, *(pytest.param(x, marks=pytest.mark.slow) for x in (0.7, 3.0))]
+)
+def test_a_gamma_number_of_python_moves_with_its_shape(shape):
+    """The mean is the shape, so the mean of the derivatives is 1; the steps of the sampler have
+    others: none at all for the shape 1."""
+
+    def mean(shape, r):
+        total = 0.0
+        for _ in range(4000):
+            total += r.gammavariate(shape, 1.0)
+        return total / 4000
+
+    assert abs(myia.grad(mean)(shape, random.Random(3)) - 1.0) < 0.05
+
+
 def seeded_numpy():
     np.random.seed(4)
     x = np.random.normal(), np.random.rand(2), np.random.randint(5), np.random.permutation(4)
