@@ -117,15 +117,15 @@ def early_or_late(
 def require_current(ctx: Context, version: Ref) -> None:
     """Items are taken that are not out of date, or the program is inferred again."""
     # What computing them raises may be caught where they are taken.
-    had = ctx.prefetched_in[version.id]
-    other = any(all(x is not y for y in had) for x in ctx.handlers.stack)
+    had = ctx.prefetched_in.get(version.id)  # None: iterators of two paths, which nobody watches
+    other = had is None or any(all(x is not y for y in had) for x in ctx.handlers.stack)
     if other or isinstance(ctx.heap[version.id], Invalidated):
         refuse(ctx, version)
 
 
 def refuse(ctx: Context, version: Ref) -> NoReturn:
     """Refuse the program, unless it can be inferred with a generator there."""
-    ctx.to_resume.add(ctx.places[version.id])
+    ctx.to_resume.add(ctx.places.get(version.id, EVERYWHERE))
     what = "an iterator over what is changed meanwhile"
     help_text = "make a list of it first, and use the list: `items = list(...)`"
     ctx.fail(UnsupportedIteration, what=what, help_text=help_text)

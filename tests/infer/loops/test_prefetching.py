@@ -1,5 +1,6 @@
 """Items that are computed early: loops that write to what they run over, against plain Python."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -138,7 +139,16 @@ def copies(x):
     return sum(a * b for a, b in zip(first, second)) + len(itertools.tee(x, 3))
 
 
+def chosen(x):
+    z = x * 2.0
+    totals = itertools.accumulate(x) if x[0] > 2.0 else itertools.accumulate(z)
+    pairs = itertools.pairwise(z) if x[0] < 2.0 else itertools.pairwise(x)
+    x[1], z[1] = 50.0, 70.0
+    return functools.reduce(lambda a, b: 0.5 * a + b, totals) + sum(a * b for a, b in pairs)
+
+
 PROGRAMS = [
+    chosen,
     in_turns,
     through_an_alias,
     in_a_helper,
