@@ -96,15 +96,17 @@ def _strongly_typed(x: Any) -> Any:
 
 
 def _typed(program: Program, arrays: Sequence[Any]) -> list[Any]:
-    """The arguments of a program with dtypes: numbers of Python's may be among them."""
+    """The arguments of a program with its dtypes: numbers of Python's may be among them, and arrays
+    of NumPy that JAX takes for ones of 32 bits, but outside of its 64-bit mode only."""
     return [
-        x if hasattr(x, "dtype") else np.asarray(x, arg.dtype)
+        x if isinstance(x, jax.Array) else np.asarray(x, arg.dtype)
         for x, arg in zip(arrays, program.function.args, strict=True)
     ]
 
 
 def _call(program: Program, arrays: Sequence[Any]) -> Sequence[Any]:
-    found: Sequence[Any] = call_p.bind(*_varying_alike(arrays), program=program)
+    given = _varying_alike(_typed(program, arrays))
+    found: Sequence[Any] = call_p.bind(*given, program=program)
     return found
 
 

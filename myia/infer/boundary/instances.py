@@ -16,7 +16,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
-from myia.infer.guest_arrays import copied_guest
+from myia.infer.guest_arrays import copied_guest, memory_of
 from myia.infer.stand_ins import ORIGINALS, STAND_INS
 
 HEAP_TYPE = 1 << 9  # of the flags of a class: it was made at run time, by a `class` statement
@@ -126,7 +126,7 @@ def set_state(x: Any, state: Mapping[str, Any]) -> None:
     """Give an instance these attributes, and no others."""
     cls = type(x)
     if cls in STAND_INS:
-        STAND_INS[cls].write(x, state)
+        STAND_INS[cls].write(x, _in_numpy(state))
         return
     slots = slots_of(cls)
     for name, slot in slots.items():
@@ -159,11 +159,16 @@ def new_instance(cls: type, state: Mapping[str, Any]) -> Any:
     Of a stand-in: an object of the class for which it stands.
     """
     if cls in ORIGINALS:
-        return ORIGINALS[cls].make(state)
+        return ORIGINALS[cls].make(_in_numpy(state))
     make = types.SimpleNamespace if issubclass(cls, types.SimpleNamespace) else object
     instance: Any = make.__new__(cls)
     set_state(instance, state)
     return instance
+
+
+def _in_numpy(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A state whose arrays may be those of another library, as results of the call are."""
+    return {k: x if (memory := memory_of(x)) is None else memory for k, x in state.items()}
 
 
 def copied(x: Any, made: dict[int, Any] | None = None) -> Any:

@@ -23,7 +23,9 @@ from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.unsupported import UnsupportedBoundary
 
-RETURN_IT = "work on a copy (`x = x.copy()`), and return what is new"
+RETURN_IT = (
+    "work on a copy (`x = x.copy()`), and return what is new; make a generator inside, from a seed"
+)
 
 Args = Sequence[Abstract]
 Kwargs = dict[str, Abstract]

@@ -210,7 +210,10 @@ class LoopChangesType(Diagnostic):
 class InvalidatedRead(Diagnostic):
     title = "this may have been changed through another name"
     label = "the write at {where} may or may not have changed what is read here"
-    help = "give one of the two names a copy: `y = x.copy()`"
+    help = (
+        "give one of the two names a copy: `y = x.copy()`; of objects that have none, as "
+        "generators, use each in a branch of its own"
+    )
 
     where: str
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -200,3 +201,26 @@ def test_bfloat16():
     assert torch.equal(x, w.bfloat16()) and x._version == version + 1
     with pytest.raises(ValueError, match="assignment destination is read-only"):
         myia.jit(scaled)(x.clone().requires_grad_())
+
+
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState, random.Random])
+def test_generators_beside_tensors(make):
+    """Results are tensors, and the state of a generator is not."""
+
+    def f(x, r):
+        return x * r.uniform(1.0, 2.0)
+
+    ours, theirs, x = make(3), make(3), tensor(0.5, 1.5)
+    same(myia.jit(f)(x, ours), f(x.numpy(), theirs))
+    assert ours.uniform(0.0, 1.0) == theirs.uniform(0.0, 1.0)
+
+
+def test_a_generator_made_beside_tensors():
+    def f(x, seed):
+        rng = np.random.default_rng(seed)
+        return x * rng.random(), rng
+
+    y, rng = myia.jit(f)(tensor(0.5, 1.5), 3)
+    want, theirs = f(np.array([0.5, 1.5]), 3)
+    same(y, want)
+    assert rng.random() == theirs.random()
