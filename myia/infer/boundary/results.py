@@ -211,6 +211,9 @@ class Outputs:
         self.refuse_inner_items(template)
         if template.kind == "row":
             return self.list_of_rows(template.static, rows[0], total)
+        if template.kind == "member":
+            members = self.buffer(self.ctx.contents_as(Ref(template.static), BufferObject))
+            return lambda n, o: _at(members(n, o), rows[0](n, o), total(n, o))
 
         return recipe("items", template, *rows, total)
 
@@ -278,6 +281,10 @@ class HostArguments(Outputs):
         array = self.leaf(found.value, "array")
         lengths = [self.leaf(length.value, int) for length in found.lengths]
         return lambda n, o: n[array][tuple(slice(n[i]) for i in lengths)]
+
+
+def _at(members: Sequence[Any], numbers: Any, total: int) -> list[Any]:
+    return [members[k] for k in np.asarray(numbers[:total]).tolist()]
 
 
 def _is_of_library(cls: type) -> bool:

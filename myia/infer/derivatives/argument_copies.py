@@ -7,9 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from myia.infer.derivatives.lost_state import record_lost_state
 from myia.infer.domain.context import Context
+from myia.infer.domain.heap import BufferObject
 from myia.infer.domain.values import Abstract, Ref
 from myia.infer.lists import growing_lists, list_rows
 from myia.infer.paths.region_outputs import deep_copied
+from myia.infer.unsupported import UnsupportedDerivative
+
+BY_NUMBERS = "make the list in the function that is differentiated"
 
 
 def call_with_copies(
@@ -77,6 +81,12 @@ def _iter_base_objects(
                 yield [x.id]
             yield from ([id] for id in rows)
         elif x.id not in inside:
-            children = ctx.contents(x).children()
+            contents = ctx.contents(x)
+            if isinstance(contents, BufferObject) and contents.template.kind == "member":
+                what = (
+                    "a list of objects that have changed places, as an argument under a derivative,"
+                )
+                ctx.fail(UnsupportedDerivative, what=what, help_text=BY_NUMBERS)
+            children = contents.children()
             yield [growing_lists.owner(ctx.heap, x.id)]
             yield from _iter_base_objects(ctx, children, (*inside, x.id), as_lists)

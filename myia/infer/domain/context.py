@@ -78,7 +78,7 @@ class Context(Objects):
         load: Callable[[Any], Code],
         *,
         tracks_points_to: bool = False,
-        chooses_arrays: bool = False,
+        names_are_exact: bool = False,
         debug: bool = False,
         report: Report | None = None,
         choose: Callable[[Any, int], bool] | None = None,
@@ -97,8 +97,8 @@ class Context(Objects):
         # (`infer/numeric/nonfinite_checks.py`, `subnormal_checks.py`).
         self.debug = debug
         # Names of several arrays have points-to sets, not copies (`infer/eval/program.py`).
-        # Names of arrays of several types are choices.
-        self.tracks_points_to, self.chooses_arrays = tracks_points_to, chooses_arrays
+        # Names of arrays of several types are choices, lists of objects hold their numbers.
+        self.tracks_points_to, self.names_are_exact = tracks_points_to, names_are_exact
         super().__init__(Heap())
         # Run-time checks. The code of the first one that fails is in the cell `error_id`.
         self.checks: list[Check] = []

@@ -216,6 +216,7 @@ class InvalidatedRead(Diagnostic):
     )
 
     where: str
+    has_moved: bool = False
 
 
 class ReadOnlyWrite(Diagnostic):

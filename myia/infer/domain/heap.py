@@ -237,9 +237,13 @@ class CellObject(Contents):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Invalidated(Contents):
-    """The object may have been changed through another name, by the write at `span`."""
+    """The object may have been changed through another name, by the write at `span`.
+
+    `has_moved`: it was an item of a list, which has another place since.
+    """
 
     span: Span | None
+    has_moved: bool = False
 
     def key(self) -> Any:
         return (Invalidated,)
@@ -333,7 +337,7 @@ class Heap:
             if other in self and other != id and (mutual or not same_items):
                 self.invalidate(other, span)
 
-    def invalidate(self, id: int, span: Span | None) -> None:
+    def invalidate(self, id: int, span: Span | None, has_moved: bool = False) -> None:
         """Invalidate `id` and its views: the write at `span` may have changed them."""
         contents = self[id]
         if isinstance(contents, ArrayObject) and contents.points_to is not None:
@@ -341,7 +345,7 @@ class Heap:
             contents = self.objects[id] = contents.points_to
         if isinstance(contents, PointsTo):
             return  # it is read from its options, which are up to date
-        self.objects[id] = Invalidated(span)
+        self.objects[id] = Invalidated(span, has_moved)
         for view, contents in list(self.objects.items()):
             if id in contents.bases:
                 self.invalidate(view, span)

@@ -175,7 +175,8 @@ class Objects:
         """An error if the object, or one that it is read from, has been invalidated."""
         invalidated = self.heap.invalidation(ref.id)
         if invalidated is not None:
-            self.fail(InvalidatedRead, where=str(invalidated.span or "an earlier line"))
+            where, has_moved = str(invalidated.span or "an earlier line"), invalidated.has_moved
+            self.fail(InvalidatedRead, where=where, has_moved=has_moved)
 
     def contents_as(self, x: Abstract, kind: type[Kind]) -> Kind:
         """What the object `x` holds, which is of this kind."""

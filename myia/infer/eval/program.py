@@ -35,6 +35,7 @@ from myia.infer.eval import handlers, op_handlers
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.lists import list_rows
 from myia.infer.registry import handler_of
+from myia.infer.unsupported import UnsupportedContainer
 from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Region
 from myia.primitives.core.py import Code
@@ -44,6 +45,7 @@ from myia.source.process import compiling
 HANDLERS = handlers, op_handlers  # imported for what they register
 # Errors that points-to sets may avoid (`infer`).
 ALIAS_ERRORS = (InvalidatedRead, ReadOnlyWrite, LoopChangesType)
+IDENTITY_ERRORS = (BranchesDiffer, UnsupportedContainer)  # that choices and pools may avoid
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def infer(
     written to and read under another name. Then the program is inferred again with points-to sets
     (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array. In
     the third, arrays of several types are choices (`infer/paths/choice.py`), and so are views that
-    loops choose of several arrays.
+    loops choose of several arrays; lists of objects hold their numbers (`lists/list_members.py`).
 
     `derivatives`: how many may be taken of the program. `capacities`: those that earlier runs
     needed. Lists that grow without a bound have some, where
@@ -147,11 +149,12 @@ def _infer_in_modes(
     try:
         return _infer(load, f, positional, keywords, flat, **modes)
     except MyiaError as error:
-        if not isinstance(error.diagnostic, (*ALIAS_ERRORS, BranchesDiffer)):
+        if not isinstance(error.diagnostic, (*ALIAS_ERRORS, *IDENTITY_ERRORS)):
             raise
         first = error
     modes["tracks_points_to"] = True
-    if not isinstance(first.diagnostic, BranchesDiffer):
+    has_moved = isinstance(first.diagnostic, InvalidatedRead) and first.diagnostic.has_moved
+    if not (has_moved or isinstance(first.diagnostic, IDENTITY_ERRORS)):
         try:
             return _infer(load, f, positional, keywords, flat, **modes)
         except MyiaError as error:
@@ -159,10 +162,12 @@ def _infer_in_modes(
             if not isinstance(error.diagnostic, NotStatic):
                 first = error
     known = modes["capacities"]
-    if known.are_missed and not known.are_used:  # one array with room costs less than a choice
+    if known.are_missed and not (
+        known.are_used or has_moved
+    ):  # one array with room costs less than a choice
         raise first
     try:
-        return _infer(load, f, positional, keywords, flat, chooses_arrays=True, **modes)
+        return _infer(load, f, positional, keywords, flat, names_are_exact=True, **modes)
     except MyiaError:
         raise first from None
 

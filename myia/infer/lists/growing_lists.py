@@ -43,6 +43,7 @@ from myia.infer.lists.item_templates import (
     ItemTemplate,
     item_template,
     objects_in,
+    pool_of,
     unified,
     unify_templates,
 )
@@ -143,7 +144,8 @@ def _store_row(
 def track_copies(heap: Heap, item: Abstract, id: int) -> None:
     """The buffer `id` holds a copy of the item: a later write to the item invalidates it."""
     for origin in objects_in(item, heap):
-        if not isinstance(heap[origin], RowObject):  # whose number is kept, not its items
+        # Of rows and of members of a pool the number is kept, not what they hold.
+        if not isinstance(heap[origin], RowObject) and pool_of(heap, origin) is None:
             heap.add_copy(origin, owner(heap, id))
 
 

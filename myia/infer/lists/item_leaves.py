@@ -72,6 +72,10 @@ def flatten_item(x: Abstract, template: ItemTemplate, heap: Heap) -> list[Value]
     """The leaves of an item, as the template has them."""
     if isinstance(x, Ref) and isinstance(row := heap[x.id], RowObject):
         return [number_value(row.index, I64.dtype)]
+    if isinstance(x, Ref) and template.kind == "member":
+        member = heap[x.id]
+        assert isinstance(member, ItemObject)
+        return [number_value(member.indices[0], I64.dtype)]
     if isinstance(x, Ref) and template.is_object:
         return flatten_object(heap[x.id], template, heap)
     if isinstance(x, Ref):
@@ -231,6 +235,8 @@ def build_item(ctx: Context, template: ItemTemplate, leaves: list[Value]) -> Abs
         return ctx.new(ArrayObject(leaves.pop(0), ITEM_OF_LIST))
     if template.kind == "row":
         return ctx.new(RowObject(template.static.base, Scalar(leaves.pop(0), True)))
+    if template.kind == "member":
+        return ctx.new(ItemObject(template.static, (Scalar(leaves.pop(0), True, 0),)))
     if template.kind == "tuple":
         return Tuple(tuple(build_item(ctx, t, leaves) for t in template.items), template.cls)
     if template.is_object:

@@ -131,7 +131,7 @@ def forget_items(ctx: Context, base: int, path: tuple[int, ...] = ()) -> None:
     """The items of the list, or parts of them, have moved: their names are out of date."""
     for id, x in list(ctx.heap.objects.items()):
         if isinstance(x, ItemObject) and x.base == base and x.path[: len(path)] == path:
-            ctx.heap.invalidate(id, current_span())
+            ctx.heap.invalidate(id, current_span(), has_moved=True)
 
 
 def lengths_of(ctx: Context, x: Ref) -> Value | None:

@@ -51,7 +51,8 @@ class ItemTemplate:
     "dict", "instance", with `items` for their values; "items", a list with a template for each;
     "ragged", a list of as many as `capacity`, of the template `items[0]` (none: it is empty), whose
     length is its first leaf. `site`: where it grows without a bound.
-    `shared`: one object may be several items.
+    `shared`: one object may be several items. "member" of the pool `static`, a buffer of objects
+    whose template `is_pool` (`list_members.py`).
     """
 
     kind: str
@@ -63,6 +64,7 @@ class ItemTemplate:
     capacity: int = 0
     site: Site | None = None
     shared: bool = False
+    is_pool: bool = False
 
     @property
     def leaves(self) -> tuple[Aval, ...]:
@@ -95,6 +97,8 @@ def item_template(x: Abstract, heap: Heap, depth: int = 0) -> ItemTemplate:
         return ItemTemplate("array", array_aval(heap, x.id))
     if isinstance(x, Ref) and isinstance(row := heap[x.id], RowObject):
         return ItemTemplate("row", I64, True, static=_rows_of(row, heap))
+    if isinstance(x, Ref) and (pool := pool_of(heap, x.id)) is not None:
+        return ItemTemplate("member", I64, True, static=pool)
     if isinstance(x, Tuple):
         items = tuple(item_template(item, heap, depth) for item in x.items)
         return ItemTemplate("tuple", items=items, cls=x.cls)
@@ -103,6 +107,15 @@ def item_template(x: Abstract, heap: Heap, depth: int = 0) -> ItemTemplate:
     if isinstance(x, Ref) and (found := object_template(heap[x.id], heap, depth)) is not None:
         return found
     raise Mismatch("a list", f"a list with {describe(x, heap)} appended")
+
+
+def pool_of(heap: Heap, id: int) -> int | None:
+    """The pool that the object is a member of."""
+    item = heap[id]
+    if not isinstance(item, ItemObject) or item.path:
+        return None
+    base = heap[item.base]
+    return item.base if isinstance(base, BufferObject) and base.template.is_pool else None
 
 
 def object_template(contents: Contents, heap: Heap, depth: int = 0) -> ItemTemplate | None:
@@ -160,7 +173,7 @@ def of_numbers(number: ItemTemplate, rows: ItemTemplate) -> ItemTemplate:
 def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
     """The template that holds items of both; raises Mismatch."""
     if a.aval is not None and b.aval is not None and (a.kind, a.static) == (b.kind, b.static):
-        if a.kind == "row":
+        if a.kind in ("row", "member"):
             return a
         if a.kind == "number" or (a.kind == "list" and a.aval.shape == b.aval.shape):
             dtype, weak = promote((a.aval.dtype, a.weak), (b.aval.dtype, b.weak))

@@ -31,9 +31,7 @@ from myia.infer.domain.heap import (
     AnyList,
     BufferObject,
     Contents,
-    DictObject,
     Heap,
-    InstanceObject,
     ListObject,
 )
 from myia.infer.domain.heap_arrays import ItemObject, RowObject
@@ -52,6 +50,7 @@ from myia.infer.lists.item_templates import (
     unify_templates,
 )
 from myia.infer.lists.list_edits import stacks
+from myia.infer.lists.list_members import OWN, make_members
 from myia.ir.avals import I64, Aval
 from myia.ir.builder import current_builder
 from myia.ir.core import Value
@@ -184,7 +183,8 @@ def require_items(ctx: Context, x: Ref) -> bool:
         template = unified(item_templates_of(contents, ctx.heap))
     except Mismatch:
         return False
-    if not template.is_object or not stacks(ctx, few=True):
+    is_object = template.is_object or template.kind == "member"
+    if not is_object or not (ctx.names_are_exact or stacks(ctx, few=True)):
         return False
     for depth, heap in enumerate(ctx.scopes):
         if x.id in heap:
@@ -199,6 +199,8 @@ def make_items(ctx: Context, x: Ref) -> None:
     """Make the list a buffer, and the objects in it items of it; those of the caller are copied."""
     heap, contents = ctx.heap, ctx.contents(x)
     assert isinstance(contents, ListObject)
+    if ctx.names_are_exact and make_members(ctx, x):
+        return
     template = unified(item_templates_of(contents, heap))
     buffer = growing_lists.to_buffer(contents, template, len(contents.items), heap)
     if isinstance(heap[x.id], ItemObject):
@@ -209,9 +211,6 @@ def make_items(ctx: Context, x: Ref) -> None:
         growing_lists.track_copies(heap, item, x.id)
         if isinstance(item, Ref) and item.id >= 0 and isinstance(heap[item.id], OWN):
             heap.objects[item.id] = ItemObject(x.id, (Static(k),))
-
-
-OWN = (ListObject, BufferObject, DictObject, InstanceObject)
 
 
 def _rows_of_one_buffer(heap: Heap, contents: ListObject) -> BufferObject | None:

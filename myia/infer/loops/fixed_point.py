@@ -226,7 +226,7 @@ class _Iteration:
             state.merged.private_arrays,
             can_unroll=items is None or is_static_int(items.length),
             takes_objects=ctx.takes_objects,
-            takes_arrays=ctx.chooses_arrays,
+            takes_arrays=ctx.names_are_exact,
         )
         start = state.xs, self.start
         try:

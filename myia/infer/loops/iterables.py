@@ -253,6 +253,8 @@ def _list(ctx: Context, x: Ref, contents: ListObject) -> Items:
     if _is_long_matrix(ctx, contents):
         list_rows.require_rows(ctx, x)
         return items_of(ctx, x)
+    if ctx.names_are_exact and list_rows.require_items(ctx, x):
+        return items_of(ctx, x)
 
     def current(i: int) -> Abstract | None:
         now = ctx.contents(x)

@@ -43,13 +43,15 @@ def merged_list(
     x, y = merge.left[a], merge.right[b]
     assert isinstance(x, AnyList) and isinstance(y, AnyList)
     template = unified([*item_templates_of(x, merge.left), *item_templates_of(y, merge.right)])
-    if template.has_objects and growth is not None and growth.capacities is None:
+    may_grow = not template.is_pool
+    if may_grow and template.has_objects and growth is not None and growth.capacities is None:
         raise longer_list()  # unrolled they stay objects of their own
     template, growth = _with_rooms(template, item_templates_of(x, merge.left), growth)
     is_header = id in merge.join.header_objects
     capacity = max(row_capacity(x), row_capacity(y))
     site = site_of(x) or site_of(y)
-    if growth is not None and not is_header and bounds(base_and_offset(x)[0])[1] is not None:
+    has_bound = bounds(base_and_offset(x)[0])[1] is not None
+    if may_grow and growth is not None and not is_header and has_bound:
         # No earlier round of this loop, nor a loop around it, has found the capacity.
         room, step = 0, max(0, max_length_of(y) - max_length_of(x))
         if site is None and growth.max_iterations is not None:

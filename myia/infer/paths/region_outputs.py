@@ -114,6 +114,10 @@ def _copied_rows(ctx: Context, contents: Contents, made: dict[int, Ref]) -> Ref 
     if isinstance(contents, (RowObject, ItemObject)):
         base = deep_copied(ctx, Ref(contents.base), made)
         return ctx.new(replace(contents, base=as_ref(base).id))
+    if isinstance(contents, BufferObject) and contents.template.kind == "member":
+        pool = deep_copied(ctx, Ref(contents.template.static), made)
+        template = replace(contents.template, static=as_ref(pool).id)
+        return ctx.new(replace(contents, template=template))
     if isinstance(contents, BufferObject) and contents.template.kind in ("row", "list"):
         rows = contents.template.static
         new = made.get(rows.base)

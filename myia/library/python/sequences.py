@@ -24,7 +24,7 @@ from myia.infer.domain.values import (
     as_number,
     is_none,
 )
-from myia.infer.lists import growing_lists, list_slices
+from myia.infer.lists import growing_lists, list_rows, list_slices
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.numeric.constant_methods import (
     evaluate_constant,
@@ -115,6 +115,8 @@ def _sorted(
 ) -> Abstract:
     backwards = bool(ctx.static(reverse, "`reverse`"))
     known = None if is_set(ctx, iterable) else list_slices.as_list(ctx, iterable)
+    if known is not None and ctx.names_are_exact:
+        list_rows.require_items(ctx, known)
     if known is not None and isinstance(ctx.contents(known), BufferObject):
         return sorting.sorted_by_values(ctx, known, key, backwards)
     items = set_items(ctx, iterable) if is_set(ctx, iterable) else ctx.list_items(iterable)

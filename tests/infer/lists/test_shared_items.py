@@ -88,7 +88,7 @@ def test_a_change_in_one_list(name, in_new, at_run_time):
         return total(ps) + 2.0 * total(qs)
 
     compiles = equal_or_refused(f)
-    assert compiles or name not in ("copy", "reversed", "deque")
+    assert compiles or name not in ("copy", "reversed", "deque", "sorted", "sorted_backwards")
 
 
 def in_lists_that_grow(x, n):
