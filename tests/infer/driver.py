@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+import myia
 from myia.api.programs.decision_tree import DecisionTree
 from myia.backends.reference.interpreter import evaluate
 from myia.frontend.load import load
@@ -34,6 +36,15 @@ def run(f, *args, **kwargs):
     program, flat = inferred(f, *args, **kwargs)
     leaves = (*flat.leaves, *hidden_arguments(program, flat))
     return finish(program, evaluate(program.function, [np.asarray(x) for x in leaves]), flat)
+
+
+def assert_value_and_derivative(f, x, *others) -> None:
+    """Of a function of a float, through XLA and the reference interpreter, beside Python."""
+    h, wanted = 1e-6, f(x, *others)
+    assert myia.jit(f)(x, *others) == pytest.approx(wanted, rel=1e-11)
+    assert run(f, x, *others) == pytest.approx(wanted, rel=1e-11)
+    slope = (f(x + h, *others) - f(x - h, *others)) / (2 * h)
+    assert myia.grad(f)(x, *others) == pytest.approx(slope, rel=1e-6)
 
 
 def assert_same(got, wanted, rtol=None) -> None:

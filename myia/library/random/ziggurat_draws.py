@@ -22,39 +22,31 @@ MANTISSA_FLOAT32 = 2**23 - 1
 
 def normals(bits: Any, count: int) -> Any:
     """Standard normal numbers."""
-    xs = np.empty(count)
-    if count < AHEAD_FROM:
-        draw(bits, xs, normal_attempt)
-    else:
-        draw_together(bits, bits.ahead(), xs, normal_of, normal_attempt)
-    return xs
+    return many(bits, np.empty(count), normal_of, normal_attempt)
 
 
 def normals_float32(bits: Any, count: int) -> Any:
-    xs = np.empty(count, np.float32)
-    if count < AHEAD_FROM:
-        draw(bits, xs, normal_attempt_float32)
-    else:
-        draw_together(bits, bits.ahead32(), xs, normal_of_float32, normal_attempt_float32)
-    return xs
+    return many(bits, np.empty(count, np.float32), normal_of_float32, normal_attempt_float32)
 
 
 def exponentials(bits: Any, count: int) -> Any:
     """Standard exponential numbers."""
-    xs = np.empty(count)
-    if count < AHEAD_FROM:
-        draw(bits, xs, exponential_attempt)
-    else:
-        draw_together(bits, bits.ahead(), xs, exponential_of, exponential_attempt)
-    return xs
+    return many(bits, np.empty(count), exponential_of, exponential_attempt)
 
 
 def exponentials_float32(bits: Any, count: int) -> Any:
     xs = np.empty(count, np.float32)
-    if count < AHEAD_FROM:
-        draw(bits, xs, exponential_attempt_float32)
+    return many(bits, xs, exponential_of_float32, exponential_attempt_float32)
+
+
+def many(bits: Any, xs: Any, of: Any, one: Any) -> Any:
+    """Samples into all of `xs`, in which a float32 takes a word of 32 bits."""
+    if len(xs) < AHEAD_FROM:
+        draw(bits, xs, one)
+    elif xs.dtype == np.float32:
+        draw_together(bits, bits.ahead32(), xs, of, one)
     else:
-        draw_together(bits, bits.ahead32(), xs, exponential_of_float32, exponential_attempt_float32)
+        draw_together(bits, bits.ahead(), xs, of, one)
     return xs
 
 

@@ -171,20 +171,23 @@ def width_of(kind: Any) -> int:
 
 def many(bits: Any, dtype: Any, limit: Any, count: int) -> Any:
     """Integers in 0, ..., limit."""
-    if np.dtype(dtype).itemsize < 4 or count < AHEAD_FROM or limit in (0, ALL64):
-        return one_by_one(drawing(bits, dtype), limit, count)
-    if limit <= ALL32:
-        return accepted(bits.ahead32(), lambda words: by_lemire32(words, limit), count)
-    return accepted(bits.ahead(), lambda words: by_lemire64(words, limit), count)
+    return many_by(bits, dtype, limit, count, drawing, by_lemire32, by_lemire64)
 
 
 def many_masked(bits: Any, dtype: Any, limit: Any, count: int) -> Any:
     """The same by words without their upper bits."""
+    return many_by(bits, dtype, limit, count, drawing_masked, by_mask, by_mask)
+
+
+def many_by(
+    bits: Any, dtype: Any, limit: Any, count: int, one: Any, of_narrow: Any, of_wide: Any
+) -> Any:
+    """`one(bits, dtype)` draws one; `of_narrow` and `of_wide` take words of 32 and 64 bits."""
     if np.dtype(dtype).itemsize < 4 or count < AHEAD_FROM or limit in (0, ALL64):
-        return one_by_one(drawing_masked(bits, dtype), limit, count)
+        return one_by_one(one(bits, dtype), limit, count)
     if limit <= ALL32:
-        return accepted(bits.ahead32(), lambda words: by_mask(words, limit), count)
-    return accepted(bits.ahead(), lambda words: by_mask(words, limit), count)
+        return accepted(bits.ahead32(), lambda words: of_narrow(words, limit), count)
+    return accepted(bits.ahead(), lambda words: of_wide(words, limit), count)
 
 
 def one_by_one(draw: Any, limit: Any, count: int) -> Any:
