@@ -7,6 +7,8 @@ from collections.abc import Callable
 from myia.api.jvp_vjp import jvp, vjp
 from myia.api.options import OF_CALLS, numbers_inside, refuse_inside
 from myia.api.transforms import (
+    AXES,
+    OWN,
     elementwise_grad,
     grad,
     hessian,
@@ -49,7 +51,7 @@ def _inside(*rules: derivatives.Rule, value: bool = False) -> Callable[..., Abst
         if "argnames" in options:
             what = "`argnames` inside compiled code"
             ctx.fail(UnsupportedFunction, what=what, help_text=BY_NUMBER)
-        refuse_inside(ctx, options)
+        refuse_inside(ctx, options, OWN)
         chosen = GradOptions(numbers_inside(ctx, "argnums", argnums), has_aux.value, value)
         for rule in rules:
             f = derivatives.transformed(f, rule, chosen)
@@ -75,7 +77,7 @@ def _vmap_inside(
     out_axes: Abstract = Static(0),
     **options: Abstract,
 ) -> Abstract:
-    refuse_inside(ctx, options)
+    refuse_inside(ctx, options, AXES)
     axes = [axes_inside(ctx, "in_axes", in_axes), axes_inside(ctx, "out_axes", out_axes)]
     return derivatives.transformed(f, batching.vmap, batching.MapOptions(*axes))
 

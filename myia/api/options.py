@@ -46,13 +46,14 @@ class CompileOptions:
     def of_a_program(self, other: CompileOptions | None = None) -> list[str]:
         """The names of the options that hold for a whole program, not for a part of it, and are not
         those of `other`, or of the default."""
-        other = other or CompileOptions()
-        names = [n for n in OF_DEVICES if getattr(self, n) not in (None, getattr(other, n))]
-        mine, others, usual = self.pipeline, other.pipeline, Options()
-        for name in OF_THE_PIPELINE:
-            value = getattr(mine, name)
-            if value not in (getattr(others, name), getattr(usual, name)):
-                names.append(name)
+        usual, other = CompileOptions(), other or CompileOptions()
+        mine = self.pipeline
+
+        def own(x: Any, known: Sequence[Any], names: Sequence[str]) -> list[str]:
+            return [n for n in names if getattr(x, n) not in [getattr(y, n) for y in known]]
+
+        names = own(self, (usual, other), OF_DEVICES)
+        names += own(mine, (usual.pipeline, other.pipeline), OF_THE_PIPELINE)
         checks = self.check and not (mine.debug or other.check)
         return [*names, "check"] if checks else names
 
@@ -82,7 +83,7 @@ def compile_options(
     pipeline = options.pop("pipeline", Options())  # for those who work on the compiler
     for name in options:
         if name not in NAMES:
-            raise TypeError(_unknown_option(name, tuple(sorted({*NAMES, *others}))))
+            raise TypeError(_unknown_option(name, others))
     pipeline = replace(
         pipeline,
         checkpoint=_strategy(options.get("checkpoint", "auto")),
@@ -102,18 +103,20 @@ def compile_options(
     )
 
 
-def _unknown_option(name: str, known: tuple[str, ...]) -> str:
-    """The text of the error: the nearest option, and all of them."""
+def _unknown_option(name: str, others: tuple[str, ...]) -> str:
+    """The text of the error: the nearest option, and all of them, with `others`."""
+    known = sorted({*NAMES, *others})
     nearest = difflib.get_close_matches(name, known, n=1)
     guess = f": did you mean {nearest[0]!r}?" if nearest else "."
     return f"unknown option {name!r}{guess} The options are {', '.join(known)}"
 
 
-def refuse_inside(ctx: Interpreter, options: Iterable[str]) -> None:
-    """Refuse options that are given to a transform in compiled code."""
+def refuse_inside(ctx: Interpreter, options: Iterable[str], others: tuple[str, ...] = ()) -> None:
+    """Refuse options that are given in compiled code to a transform, which has `others` beside."""
     for name in options:
         if name not in NAMES:
-            ctx.fail(BadValue, message=_unknown_option(name, NAMES), exception="TypeError")
+            message = _unknown_option(name, others)
+            ctx.fail(BadValue, message=message, exception="TypeError")
         ctx.fail(OptionInside, name=name)
 
 

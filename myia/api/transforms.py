@@ -20,6 +20,7 @@ from myia.source.tracebacks import edge
 T = TypeVar("T")
 
 OWN = ("argnums", "argnames", "has_aux")  # options of derivatives beside those of `jit`
+AXES = ("in_axes", "out_axes")  # of `vmap`
 
 
 @overload
@@ -366,7 +367,7 @@ def vmap(
     axes = MapOptions(axes_tree("in_axes", in_axes), axes_tree("out_axes", out_axes))
 
     def decorate(f: Callable[..., Any]) -> Mapped[..., Any]:
-        return Mapped(f, axes, compile_options(f, options, ("in_axes", "out_axes")))
+        return Mapped(f, axes, compile_options(f, options, AXES))
 
     return decorate if f is None else decorate(f)
 

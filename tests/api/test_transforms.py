@@ -100,6 +100,8 @@ def test_an_option_of_jit_inside_compiled_code_is_refused(option):
 def test_an_unknown_option_inside_compiled_code():
     with pytest.raises(TypeError, match="did you mean 'checkpoint'"):
         myia.jit(lambda x: myia.jit(power, chekpoint="tape")(x, 2.0))(3.0)
+    with pytest.raises(TypeError, match="did you mean 'argnums'"):
+        myia.jit(lambda x: myia.grad(power, argnum=0)(x, 2.0))(3.0)
 
 
 def test_a_function_with_options_inside_compiled_code_is_warned_of():

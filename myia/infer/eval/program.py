@@ -162,10 +162,8 @@ def _infer_in_modes(
             if not isinstance(error.diagnostic, NotStatic):
                 first = error
     known = modes["capacities"]
-    if known.are_missed and not (
-        known.are_used or has_moved
-    ):  # one array with room costs less than a choice
-        raise first
+    if known.are_missed and not (known.are_used or has_moved):
+        raise first  # one array with room costs less than a choice
     try:
         return _infer(load, f, positional, keywords, flat, names_are_exact=True, **modes)
     except MyiaError:

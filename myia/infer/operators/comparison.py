@@ -73,7 +73,7 @@ from myia.infer.operators.operators import (
     sequence_items,
     static_binary,
 )
-from myia.infer.operators.special_methods import is_not_implemented
+from myia.infer.operators.special_methods import extends, is_not_implemented
 from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_or, truth
 from myia.infer.paths import points_to
 from myia.infer.paths.branches import branch, branch_options
@@ -205,8 +205,7 @@ def _compare_instances(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstr
     """By the methods of their classes; None where both have none, or leave it to the other."""
     own = partial(_by_method, ctx, op, op, a, b)
     reflected = partial(_by_method, ctx, op, MIRRORED[op], b, a, reflected=True)
-    left, right = class_of_instance(ctx, a), class_of_instance(ctx, b)
-    right_first = left is not right and left and right and issubclass(right, left)
+    right_first = extends(class_of_instance(ctx, b), class_of_instance(ctx, a))
     first, second = (reflected, own) if right_first else (own, reflected)
     found = first()
     return second() if found is None else found

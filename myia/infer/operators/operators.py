@@ -315,9 +315,8 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return binary(ctx, op, a, b)  # NumPy's: a list is replaced by an array
     contents = ctx.contents(a)
     if isinstance(contents, AnyList) and op in "+*":
-        own = ctx.special_method(b, f"__r{OPERATORS[op][1]}__")  # Python asks for it first
-        if own and not is_not_implemented(found := ctx.call(own, (a,), {})):
-            return found
+        if (found := by_special_method(ctx, op, a, b)) is not None:
+            return found  # Python asks the instance before the list
         if op == "*" and not _may_be_int(b):
             _refuse_operands(ctx, op, a, b)
         if op == "+":

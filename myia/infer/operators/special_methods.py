@@ -15,7 +15,7 @@ def by_special_method(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstra
     left, right = class_of_instance(ctx, a), class_of_instance(ctx, b)
     if left is not None and left is right:
         del sides[1]
-    elif _is_asked_first(left, right, f"__r{name}__"):
+    elif extends(right, left) and _has_its_own(right, left, f"__r{name}__"):
         sides.reverse()
     for self, other, prefix in sides:
         found = ctx.special_method(self, f"{prefix}{name}__")
@@ -33,8 +33,12 @@ def is_not_implemented(x: Abstract) -> bool:
     return isinstance(x, Static) and x.value is NotImplemented
 
 
-def _is_asked_first(left: type | None, right: type | None, method: str) -> bool:
-    """Does Python ask the right operand first, as its class extends that of the left one?"""
-    if left is None or right is None or left is right or not issubclass(right, left):
+def extends(right: type | None, left: type | None) -> bool:
+    """Is the right operand of a class that extends that of the left one? Python asks it first."""
+    if left is None or right is None or left is right:
         return False
+    return issubclass(right, left)
+
+
+def _has_its_own(right: type | None, left: type | None, method: str) -> bool:
     return getattr(right, method, None) is not getattr(left, method, None)
