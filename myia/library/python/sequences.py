@@ -135,6 +135,8 @@ def _static_order(ctx: Context, keys: list[Abstract], reverse: bool) -> list[int
     Of a tuple or list they are what stands before its first run-time value.
     """
     known = [_known_part(ctx, x) for x in keys]
+    if len(keys) > 1 and any(not complete and not part for part, complete in known):
+        return None
     try:
         order = sorted(range(len(keys)), key=lambda i: known[i][0], reverse=reverse)
     except TypeError as e:

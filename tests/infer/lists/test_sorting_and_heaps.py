@@ -16,6 +16,15 @@ def sorted_numbers(xs, v):
     return sorted(xs), sorted(x * v for x in xs)[0], sorted(xs, reverse=True)
 
 
+def sorted_beside_constants_of_numpy(xs, v):
+    c = np.tanh(0.5)
+    return (
+        float(sorted([v, c, xs[0]])[1]),
+        sorted([(c, 1), (v, 2)])[1][1],
+        sorted([v, xs[1]], key=lambda _: c),
+    )
+
+
 def sorted_by_key(xs, v):
     near = sorted(xs, key=lambda x: abs(x - v))
     stable = sorted(xs, key=lambda x: int(x) // 3), sorted(xs, key=int, reverse=True)
@@ -120,7 +129,15 @@ def nan_sorted(xs, v):
 
 
 PROGRAMS = [
-    *(sorted_numbers, sorted_by_key, sorted_tuples, sorted_in_place, sorted_part, sorted_rows),
+    *(
+        sorted_numbers,
+        sorted_beside_constants_of_numpy,
+        sorted_by_key,
+        sorted_tuples,
+        sorted_in_place,
+        sorted_part,
+        sorted_rows,
+    ),
     *(extrema, keys_called_once, extrema_of_both_types, heapsort, heap_of_a_list, events, some),
     *(bisection, insertions, empty_heap),
 ]
