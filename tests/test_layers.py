@@ -28,7 +28,11 @@ JAX_AUTODIFF = {
 }  # fmt: skip
 
 # What reads the rules that users gave to JAX's decorators; what tells JAX of our derivatives.
-JAX_ADAPTERS = {"api/annotations/jax_rules.py", "api/under_jax/calls.py"}
+JAX_ADAPTERS = {
+    "api/annotations/jax_rules.py",
+    "api/under_jax/calls.py",
+    "artifacts/under_jax.py",
+}
 
 ABSOLUTE_PATH = re.compile(r"""(?<![\w.~<>])/(home|root|tmp|usr|work|Users|opt|mnt|srv)/""")
 

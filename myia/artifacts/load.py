@@ -24,6 +24,8 @@ class Loaded:
     file was made; `exported(i)`: program number `i` for plain JAX, a `jax.export.Exported`.
     """
 
+    __myia__ = True  # compiled code does not look into it
+
     def __init__(self, path: str, manifest: dict[str, Any], blobs: Sequence[bytes]):
         self._path = path
         self._programs = [SavedProgram(told, blobs) for told in manifest["programs"]]

@@ -19,6 +19,7 @@ from myia.artifacts.constants import Json, exception, version_of
 from myia.artifacts.errors import ArtifactError
 from myia.artifacts.patterns import Arguments, Flat
 from myia.artifacts.recipe_forms import aval_shape, kind_of, places_in, recipe_of
+from myia.artifacts.under_jax import call_under_jax
 from myia.artifacts.written_arrays import READ_ONLY, refuse_overlaps, would_change_read_only
 from myia.backends.xla.devices import by_devices, has_several_devices
 from myia.backends.xla.packing import Packing, Vector, Vectors
@@ -168,8 +169,7 @@ class SavedProgram:
         ):
             if found:
                 raise TypeError(UNDER_JAX.format(what))
-        found = deserialized(self.plain.blob).call(*given, *self._hidden)
-        return found if isinstance(found, (tuple, list)) else [found]
+        return call_under_jax(deserialized(self.plain.blob), (*given, *self._hidden))
 
     def _error(self, code: int) -> BaseException:
         name, message, place = self._checks[code - 1]

@@ -183,6 +183,21 @@ def test_results_follow_the_arguments(tmp_path):
     np.testing.assert_array_equal(inside, result)
 
 
+def test_transforms_of_a_loaded_program_are_refused(tmp_path):
+    x = jax.numpy.arange(3.0)
+    myia.jit(lambda x: np.sum(x * x)).lower(x).compile().save(tmp_path / "f.myia")
+    loaded = myia.load(tmp_path / "f.myia")
+    for transform in (jax.grad, jax.hessian, lambda f: jax.jit(jax.jacfwd(f))):
+        with pytest.raises(TypeError, match="has no derivative: save the program"):
+            transform(loaded)(x)
+    with pytest.raises(TypeError, match="has no batches: save the program"):
+        jax.vmap(loaded)(x[None])
+    assert jax.jit(lambda x: 2.0 * loaded(x))(x) == 10.0
+    for ours in (myia.grad(loaded), myia.vmap(loaded), myia.jit(lambda x: loaded(x) + 1.0)):
+        with pytest.raises(myia.MyiaError, match="a program of a file in compiled code is not"):
+            ours(x[None])
+
+
 def a_printer(x):
     print(x)
     return x

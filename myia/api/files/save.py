@@ -20,12 +20,17 @@ from myia.artifacts.constants import (
     version_of,
 )
 from myia.artifacts.errors import ArtifactError
+from myia.artifacts.load import Loaded
 from myia.artifacts.patterns import object_paths
 from myia.artifacts.recipe_forms import aval_json, kind_json, recipe_json
 from myia.infer.boundary.recipes import Recipe, form_of
 from myia.infer.boundary.signature import Constant, Leaf, Node, SeenObject
+from myia.infer.domain.values import Abstract
+from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
+from myia.infer.eval.interpreter import Interpreter
 from myia.infer.eval.program import Program
 from myia.infer.stand_ins import STAND_INS
+from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.core import walk
 from myia.pipeline import Executable, Vectors, exported, exported_plain, interface_of
 from myia.primitives.core.platforms import PLATFORMS
@@ -289,3 +294,19 @@ def _text(signature: Any) -> str:
         return "a function"
     kind = getattr(signature, "kind", None)
     return f"a {kind or type(x).__name__}"
+
+
+# ----- Inside compiled code
+
+
+def _refuse_call(ctx: Interpreter, f: Loaded, args: Args, kwargs: Kwargs) -> Abstract:
+    ctx.fail(
+        UnsupportedFunction,
+        what="a program of a file in compiled code",
+        label_text=f"{f!r}, which XLA has compiled",
+        help_text="call the function that was saved; or save the program of its derivative "
+        "(`myia.value_and_grad(f)`) or batch (`myia.vmap(f)`) beside it",
+    )
+
+
+CALLABLE_TYPES[Loaded] = _refuse_call

@@ -4,8 +4,9 @@
     linear_p    *arguments, *tangents         -> *tangents of results
 
 The derivative of a call is a call, and a linear map of the tangents. Its transpose, which reverse
-mode applies, is our adjoint of the whole program, loops included. What both are is in
-`programs.py`; here is how JAX calls them.
+mode applies, is our adjoint of the whole program, loops included. Where reverse mode meets a
+program of one scalar, such as a loss, its gradient comes with its value, and the linear map is a
+product with that. What the programs are is in `programs.py`; here is how JAX calls them.
 
 Every rule works in 64-bit mode, whatever that of the user: the avals of a program are fixed.
 """
@@ -21,8 +22,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.core import ShapedArray
-from jax.extend.core import Primitive
+from jax.extend.core import JaxprEqn, Primitive
 from jax.interpreters import ad, batching, mlir
+from jax.interpreters.partial_eval import JaxprTracer, dce_rules
 from jax.sharding import PartitionSpec
 
 from myia.api.under_jax.programs import Linear, Program
@@ -198,6 +200,23 @@ mlir.register_lowering(call_p, _lower)
 mlir.register_lowering(linear_p, _lower_linear)
 
 
+# ----- Results that nothing reads, inside of `jax.jit`
+
+
+def _without_unread(used: list[bool], eqn: JaxprEqn) -> tuple[list[bool], JaxprEqn | None]:
+    if all(used) or (eqn.effects and not any(used)):
+        return [True] * len(eqn.invars), eqn
+    if not any(used):
+        return [False] * len(eqn.invars), None
+    read = tuple(i for i, is_used in enumerate(used) if is_used)
+    params = {name: made.only(read) for name, made in eqn.params.items()}
+    outvars = [eqn.outvars[i] for i in read]
+    return [True] * len(eqn.invars), eqn.replace(params=params, outvars=outvars)
+
+
+dce_rules[call_p] = dce_rules[linear_p] = _without_unread
+
+
 # ----- Batches
 
 
@@ -242,7 +261,11 @@ batching.primitive_batchers[linear_p] = _batch_linear
 
 @_in_64_bits
 def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, program: Program) -> Any:
-    found = _tangents(program, primals, tangents)  # or it is refused
+    wrt, of = _active(program, tangents)
+    loss = _loss(program, wrt, of)
+    if loss is not None and any(isinstance(t, JaxprTracer) for t in tangents):
+        return _linearized(program, loss, primals, tangents)
+    found = _tangents(program, primals, tangents, wrt, of)  # or it is refused
     return _call(program, primals), found
 
 
@@ -253,17 +276,54 @@ def _jvp_linear(primals: Sequence[Any], tangents: Sequence[Any], *, linear: Line
     results = _apply(linear, arguments, inputs)
     if all(type(t) is ad.Zero for t in tangents[:count]):
         return results, _apply(linear, arguments, [*map(ad.instantiate_zeros, tangents[count:])])
-    return results, _tangents(linear.program, primals, tangents)
+    return results, _tangents(linear.program, primals, tangents, *_active(linear.program, tangents))
 
 
-def _tangents(program: Program, primals: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
-    """Those of the results; numbers that are no floats have none."""
+def _active(program: Program, tangents: Sequence[Any]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The arguments that have tangents, and the results: numbers that are no floats have none."""
     wrt = [i for i, t in enumerate(tangents) if _is_float(program.function.args[i].dtype, t)]
     of = [i for i, y in enumerate(program.function.results) if y.dtype.kind in "fc"]
+    return tuple(wrt), tuple(of)
+
+
+def _loss(program: Program, wrt: Sequence[int], of: Sequence[int]) -> int | None:
+    """The result whose gradient reverse mode will want: the one real scalar among those that have
+    tangents. Beside it a function may return what JAX does not differentiate (`has_aux`)."""
+    args, results = program.function.args, program.function.results
+    scalars = [i for i in of if not results[i].shape and results[i].dtype.kind == "f"]
+    is_real = all(args[i].dtype.kind == "f" for i in wrt)
+    is_whole = len(of) == 1 or program.order == 0  # else the scalar comes with its own gradient
+    return scalars[0] if wrt and len(scalars) == 1 and is_real and is_whole else None
+
+
+def _linearized(
+    program: Program, loss: int, primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[list[Any], list[Any]]:
+    """The results, and their tangents where these are not known yet: the transpose will be applied
+    to them. The value comes from the forward sweep of the gradient."""
+    wrt, of = _active(program, tangents)
+    found = _call(program.with_gradient(wrt, loss), primals)
+    count = len(program.function.results)
+    slopes = _varying_alike([*found[count:], *[tangents[i] for i in wrt]])
+    along = [jnp.sum(g * t) for g, t in zip(slopes, slopes[len(wrt) :])]
+    others = tuple(i for i in of if i != loss)
+    of_results = _tangents(program, primals, tangents, wrt, others)
+    of_results[loss] = sum(along[1:], along[0]).astype(program.function.results[loss].dtype)
+    return [*found[:count]], of_results
+
+
+def _tangents(
+    program: Program,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    wrt: tuple[int, ...],
+    of: tuple[int, ...],
+) -> list[Any]:
+    """Those of the results `of`, along those of the arguments `wrt`."""
     results = _results(program, [*map(jax.typeof, primals)])
     found: list[Any] = [ad.Zero(aval.to_tangent_aval()) for aval in results]
     if wrt and of:
-        linear = Linear(program, tuple(wrt), tuple(of))
+        linear = Linear(program, wrt, of)
         for i, t in zip(of, _apply(linear, primals, [tangents[i] for i in wrt])):
             found[i] = t
     return found

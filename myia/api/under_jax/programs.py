@@ -2,6 +2,7 @@
 
     f: (x, y) -> z       Linear(f, wrt=(0,), of=(0,))                  (x, y, tx) -> tz
                          Linear(f, wrt=(0,), of=(0,), reverse=True)    (x, y, cz) -> cx
+                         f.with_gradient(wrt=(0,), of=0)               (x, y) -> z, cx of cz = 1
 
 Each is a typed program again, with a `derivative` op or a loop over examples, so that it is
 compiled, differentiated and batched as any other, to every order.
@@ -19,8 +20,8 @@ import numpy as np
 
 from myia.ir import builder as ir
 from myia.ir.avals import I64
-from myia.ir.core import Function, Value, walk
-from myia.ir.rewrite import inline, without_effects
+from myia.ir.core import Function, Region, Value, walk
+from myia.ir.rewrite import clone_region, inline, without_effects
 from myia.pipeline import Executable, Options, compiled
 from myia.primitives.arrays.rows import read_row, rows_aval, write_row
 from myia.primitives.core.define import constant, zeros
@@ -83,6 +84,10 @@ class Program:
         arguments that are `mapped`."""
         return self.made((size, mapped), lambda: _batched(self.function, size, mapped))
 
+    def only(self, results: tuple[int, ...]) -> Program:
+        """The program without its other results."""
+        return self.made(("only", results), lambda: _only(self.function, results))
+
     def derivative(self, key: Any, make: Callable[[], Function]) -> Program:
         """`made`, one derivative further. TypeError: it cannot be had."""
         if any(map(has_recorded_call, self.function.region.ops)):
@@ -93,6 +98,10 @@ class Program:
         ):
             raise TypeError(TOO_MANY.format(f"`{self}`"))
         return self.made(key, make, order)
+
+    def with_gradient(self, wrt: tuple[int, ...], of: int) -> Program:
+        """Its results, then the gradient of the scalar `of`: one forward sweep for both."""
+        return self.derivative((wrt, of), lambda: _with_gradient(self.function, wrt, of))
 
 
 @dataclass(frozen=True)
@@ -126,6 +135,12 @@ class Linear:
     def batched(self, size: int, mapped: tuple[bool, ...]) -> Linear:
         return replace(self, axes=(*self.axes, (size, mapped)))
 
+    def only(self, outputs: tuple[int, ...]) -> Linear:
+        """The map without its other outputs."""
+        if self.reverse:
+            return replace(self, wrt=tuple(self.wrt[i] for i in outputs))
+        return replace(self, of=tuple(self.of[i] for i in outputs))
+
     def transposed(self, inputs: Sequence[int], outputs: Sequence[int]) -> Linear:
         """The transpose, as to these inputs and outputs of this map."""
         by_wrt, by_of = (outputs, inputs) if self.reverse else (inputs, outputs)
@@ -142,6 +157,24 @@ def _tangents(f: Function, wrt: tuple[int, ...], of: tuple[int, ...]) -> Functio
 def _cotangents(f: Function, wrt: tuple[int, ...], of: tuple[int, ...]) -> Function:
     """`(*args, *cotangents of the results of) -> cotangents of the args wrt`"""
     return _derivative(f, "vjp", wrt, of, [f.results[i] for i in of])
+
+
+def _only(f: Function, results: tuple[int, ...]) -> Function:
+    yields = tuple(f.results[i] for i in results)
+    return f.with_region(Region(f.args, f.region.ops, yields))
+
+
+def _with_gradient(f: Function, wrt: tuple[int, ...], of: int) -> Function:
+    """`(*args) -> *results, cotangents of the args wrt`"""
+
+    def body(*xs: Value) -> Sequence[Value]:
+        seed = constant(1, f.results[of].dtype)
+        region = clone_region(f.region)
+        operands = (*xs, seed)
+        return ir.emit(derivative_p, *operands, regions=[region], mode="vjp", wrt=wrt, of=(of,))
+
+    region = ir.build_region([x.aval for x in f.args], body, [x.name for x in f.args])
+    return Function(f"{f.name}_with_gradient", region, f.span)
 
 
 def _derivative(

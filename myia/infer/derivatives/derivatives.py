@@ -105,14 +105,19 @@ def infer_differentiated(
 
 
 def emit_derivative(
-    d: DifferentiatedRegion, mode: str, seeds: list[Value]
+    d: DifferentiatedRegion, mode: str, seeds: list[Value], chosen: Sequence[int] | None = None
 ) -> tuple[list[Value], list[Value]]:
     """Emit the op; returns the region's yields, and the values of the derivative.
 
-    There is a seed for each distinct output ("vjp") or for each input ("jvp").
+    There is a seed for each distinct output ("vjp") or for each input ("jvp"); or for the `chosen`
+    ones among these, where the others have none.
     """
     of = tuple(dict.fromkeys(d.outputs))
     wrt = tuple(range(len(d.tree.values)))
+    if chosen is not None and mode == "jvp":
+        wrt = tuple(wrt[i] for i in chosen)
+    elif chosen is not None:
+        of = tuple(of[i] for i in chosen)
     results = ir.emit(
         derivative_p, *d.tree.values, *seeds, regions=[d.region], mode=mode, wrt=wrt, of=of
     )

@@ -4,7 +4,8 @@
 
 The function's forward sweep does not depend on the direction, so passes hoist it out of the loop:
 a Jacobian costs one forward sweep and one pullback (or pushforward) for each direction. The
-function's effects (prints, errors, writes) happen once, before the loop.
+function's effects (prints, errors, writes) happen once, before the loop. A block of an argument and
+a result that do not meet is zero when the derivative is expanded: no seed is run for it.
 """
 
 from __future__ import annotations
@@ -51,16 +52,12 @@ def _run_once(ctx: Context, d: DifferentiatedRegion) -> tuple[Abstract, Differen
     return result, replace(d, region=without_effects(d.region))
 
 
-def _derivative_in_direction(d: DifferentiatedRegion, mode: str, seeds: list[Value]) -> list[Value]:
-    """The derivative in one direction."""
-    return emit_derivative(replace(d, region=clone_region(d.region)), mode, seeds)[1]
-
-
-def _stack_rows(
-    like: list[Value], which: int, each: Callable[[list[Value]], list[Value]]
-) -> list[Value]:
-    """`each(seeds)` for every seed that is 1 in one element of `like[which]`, stacked."""
-    aval = like[which].aval
+def _stack_rows(d: DifferentiatedRegion, mode: str, like: Value, which: int) -> list[Value]:
+    """The derivatives for every seed that is 1 in one element of output ("vjp") or input ("jvp")
+    number `which`, which is like `like`, stacked. The others have no seed, not one of zeros: what
+    depends on them alone has no derivative to compute, and none that could be NaN.
+    """
+    aval = like.aval
     count = constant(aval.size, np.int64)
     position = shaping.iota(shape=(aval.size,), axis=0, dtype=np.dtype(np.int64))
 
@@ -68,7 +65,8 @@ def _stack_rows(
         here = logic.eq(position, shaping.broadcast(k, shape=(aval.size,), dims=()))
         one, zero = constant(1, aval.dtype, (aval.size,)), constant(0, aval.dtype, (aval.size,))
         unit = reshape(logic.select(here, one, zero), aval.shape)
-        return each([unit if i == which else zeros(v.aval) for i, v in enumerate(like)])
+        each = replace(d, region=clone_region(d.region))
+        return emit_derivative(each, mode, [unit], [which])[1]
 
     avals = _avals_of(row)
     buffers = [zeros(a.with_shape((aval.size, *a.shape))) for a in avals]
@@ -95,7 +93,7 @@ def jacrev(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs:
 
     def by_rows(d: DifferentiatedRegion, ys: list[Value]) -> Iterator[list[Value]]:
         for i, y in enumerate(ys):
-            rows = _stack_rows(ys, i, lambda seeds: _derivative_in_direction(d, "vjp", seeds))
+            rows = _stack_rows(d, "vjp", y, i)
             yield [reshape(r, (*y.shape, *x.shape)) for r, x in zip(rows, d.tree.values)]
 
     return _jacobian(ctx, f, options, args, kwargs, by_rows)
@@ -106,10 +104,7 @@ def jacfwd(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs:
 
     def by_columns(d: DifferentiatedRegion, ys: list[Value]) -> Iterator[list[Value]]:
         xs = d.tree.values
-        columns = [
-            _stack_rows(xs, i, lambda seeds: _derivative_in_direction(d, "jvp", seeds))
-            for i in range(len(xs))
-        ]
+        columns = [_stack_rows(d, "jvp", x, i) for i, x in enumerate(xs)]
         for i, y in enumerate(ys):
             last = (*range(1, y.aval.ndim + 1), 0)
             found = [

@@ -11,6 +11,14 @@ equal, the body is evaluated symbolically under that assumption, and values whos
 differ are separated, until the partition is stable. This proves congruence by induction over the
 iterations. It misses values whose equality depends on arithmetic that `cse` does not see.
 
+An array that starts as a constant, and in which every iteration stores that constant, is the
+constant: so are blocks of a Jacobian of which no seed changes anything.
+
+    %z = for %k < %n (%z = 0.0: f64[9]) {          ->      every %z becomes 0.0: f64[9]
+      %1 = dynamic_update_slice %z, 0.0: f64[1], %k
+      yield %1
+    }
+
 Dead code elimination removes the others, and the carried values that no iteration changes. In a
 `rev` the same holds for the carried values of its loop, and for the cotangents and accumulators
 that its adjoint carries.
@@ -21,7 +29,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 
 from myia.ir.core import Function, Op, Region, Value
+from myia.ir.params import params_key
 from myia.ir.rewrite import Env
+from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.structured import Loop, loop_p, rev_p
 from myia.rewriting.common_subexpressions import congruence_keys
@@ -39,6 +49,7 @@ class _Redundancies:
     def __init__(self) -> None:
         self.env: Env = {}
         self.constant_keys: dict[Value, Hashable] = {}  # equal constants have equal keys
+        self.numbers: dict[Value, Hashable] = {}  # what fills them
 
     def region(self, region: Region) -> Region:
         ops = [self.op(op) for op in region.ops]
@@ -47,6 +58,7 @@ class _Redundancies:
     def op(self, op: Op) -> Op:
         if op.primitive is constant_p:
             self.constant_keys[op.results[0]] = op.params_key
+            self.numbers[op.results[0]] = _number(op)
         if op.primitive in (loop_p, rev_p):
             self.loop(op)
         return substituted(op, self.env, self.region)
@@ -76,8 +88,26 @@ class _Redundancies:
         own = region.args[len(region.args) - len(initial) :]
         initial = look_up(initial, self.env)
         leaders = self.leaders(initial, own, region)
+        fixed = {i: x for i, x in enumerate(initial) if self.is_fixed(x, own[i], region, i)}
         for values in copies:
             self.env.update((values[i], values[j]) for i, j in enumerate(leaders) if i != j)
+            self.env.update((values[i], x) for i, x in fixed.items())
+
+    def is_fixed(self, initial: Value, own: Value, region: Region, i: int) -> bool:
+        """Does a carried value start as a constant, and is it stored into itself alone?"""
+        number, y = self.numbers.get(initial), region.yields[i]
+        if number is None or not own.aval.shape:
+            return False
+        made = {op.results[0]: op for op in region.ops if op.results}
+        while y is not own:
+            op = made.get(y)
+            if op is None or op.primitive is not dynamic_update_slice:
+                return False
+            y, stored = op.operands[:2]
+            inside = made.get(stored)
+            if self.numbers.get(stored, inside and _number(inside)) != number:
+                return False
+        return True
 
     def leaders(self, initial: Sequence[Value], own: Sequence[Value], region: Region) -> list[int]:
         """For each carried value the position of the first one that is congruent to it."""
@@ -90,6 +120,14 @@ class _Redundancies:
                 break
             leaders = finer
         return leaders
+
+
+def _number(op: Op) -> Hashable:
+    """What fills a constant, to the bit; None: it is none."""
+    if op.primitive is not constant_p:
+        return None
+    key: Hashable = params_key({name: op.params[name] for name in ("value", "dtype")})
+    return key
 
 
 def _first_with_same_key(keys: Iterable[Hashable]) -> list[int]:

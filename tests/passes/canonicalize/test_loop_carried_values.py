@@ -1,3 +1,5 @@
+import pytest
+
 from myia.passes.canonicalize.dce import dce
 from myia.passes.canonicalize.loop_carried_values import loop_carried_values
 from tests.passes.before_after import before_after, unchanged
@@ -72,3 +74,27 @@ func @f(%x: f64[], %c: f64[], %n: i64[]) -> f64[], f64[], f64[], f64[] {
   }
   return %dy, %dz, %a, %b
 }"""))  # fmt: skip
+
+
+STORES = """
+func @f(%n: i64[]) -> f64[9], f64[9] {{
+  %0 = {initial}: f64[9]
+  %1 = 1.0: f64[2]
+  %z, %y = for %k < %n (%z = %0, %y = %0) {{
+    %2 = {stored}: f64[1]
+    %3 = dynamic_update_slice %z, %2, %k
+    %4 = dynamic_update_slice %3, %2, %n
+    %5 = dynamic_update_slice %y, %1, %k
+    yield %4, %5
+  }}
+  return %z, %y
+}}"""
+
+
+def test_stores_of_the_constant_that_an_array_is(golden):
+    golden(before_after(merged, STORES.format(initial="0.0", stored="0.0")))
+
+
+@pytest.mark.parametrize("stored", ["-0.0", "1.0"])
+def test_stores_of_another_constant(stored):
+    assert unchanged(loop_carried_values, STORES.format(initial="0.0", stored=stored))
