@@ -30,6 +30,7 @@ from myia.passes.canonicalize.simplify import simplify
 from myia.passes.control_flow.branch_fusion import branch_fusion
 from myia.passes.control_flow.if_conversion import if_conversion
 from myia.passes.control_flow.predication import predication
+from myia.passes.control_flow.speculation import speculation
 from myia.passes.idioms.consecutive_powers import consecutive_powers
 from myia.passes.idioms.matmul import matmul
 from myia.passes.idioms.matvec import matvec
@@ -262,6 +263,12 @@ OUTER_LOOPS = Phase(
             repeated_checks,
             "A number of a failed check is a loop-carried dependence.",
             before=("outer_loop",),
+        ),
+        Pass(
+            speculation,
+            "Of an earlier round: wide iterations without the masks of exceptions, which are rare.",
+            before=("outer_loop",),
+            on=("cpu",),
         ),
         Pass(outer_loop, "Loops of independent iterations.", before=("inner_loop",)),
         Pass(

@@ -41,8 +41,10 @@ from myia.rewriting.def_use import definitions
 from myia.rewriting.walk import Walk, rewrite, substituted
 
 # Limits of a branch worth converting: ops in each arm, and elements of each value computed there.
+# Several ops on indices and conditions, such as a test of an index, cost what one op on floats does.
 # A branch that stores into a large array may have more ops: XLA would copy the array at the branch.
-MAX_OPS = 8
+MAX_OPS = 9
+INTEGER_OPS_BY_OP = 8
 MAX_OPS_WITH_STORES = 100
 MAX_VALUE_ELEMENTS = 16
 
@@ -55,6 +57,7 @@ CONVERTIBLE_PRIMITIVES = (CHEAP_PRIMITIVES - {shaping.pad, shaping.concatenate})
     dynamic_slice,
     dynamic_update_slice,
 }
+FREE = {constant_p, shaping.reshape}
 LOADS = {dynamic_slice, shaping.slice}
 
 
@@ -131,14 +134,14 @@ class _Arm:
 
     def is_small(self) -> bool:
         others = [op for op in self.region.ops if op not in self.stores]
-        computing = [op for op in self.region.ops if op.primitive is not constant_p]
+        computing = [op for op in self.region.ops if op.primitive not in FREE]
         if any(_is_large(y) for op in others for y in op.results):
             return False
         if any(map(_is_large, self.final_versions)):
             return len(computing) <= MAX_OPS_WITH_STORES and all(map(_is_small_and_pure, others))
-        return len(computing) <= MAX_OPS and all(
-            op.primitive in CONVERTIBLE_PRIMITIVES for op in others
-        )
+        integer = sum(op.results[0].dtype.kind in "bi" for op in computing)
+        cost = len(computing) - integer + integer / INTEGER_OPS_BY_OP
+        return cost <= MAX_OPS and all(op.primitive in CONVERTIBLE_PRIMITIVES for op in others)
 
     def stores_form_chains(self) -> bool:
         """Is each version of an array overwritten or yielded once only?
