@@ -18,6 +18,7 @@ from __future__ import annotations
 import pickle
 import re
 from dataclasses import dataclass, fields, replace
+from inspect import get_annotations
 from typing import Any, ClassVar, NamedTuple, dataclass_transform
 
 from myia.source.span import Span
@@ -42,7 +43,8 @@ class Diagnostic:
     span: Span | None
 
     def __init_subclass__(cls) -> None:
-        dataclass(frozen=True)(cls)
+        if get_annotations(cls):  # else it has the fields of its base
+            dataclass(frozen=True)(cls)
         if "code" not in vars(cls):
             cls.code = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
 

@@ -151,7 +151,7 @@ class StorageChoice:
             return choose_residuals(
                 split,
                 record_cost=lambda x: cost_of_recording(x, price),
-                recompute_cost=lambda op: 0 if op in iteration.only_in_adjoint else op_cost(op),
+                recompute_cost=iteration.recompute_cost,
                 is_recordable=lambda op: after_forward_loop.isdisjoint(reads(op)),
             )
 

@@ -145,6 +145,10 @@ def _dot(op: Op, operands: Sequence[Value], shared: Sequence[bool], width: int) 
     if not (x_shared or y_shared):
         params["batch"] = tuple((0, *axes) for axes in params["batch"])
         return dot_general(x, y, **params)
+    if x_shared and not batched[0] and len(y.shape) == 1 + len(contract[1]):
+        # No axis of `y` stays but that of the iterations: it is the first one at once.
+        swapped = {name: tuple(reversed(axes)) for name, axes in params.items()}
+        return dot_general(y, x, **swapped)
     product = dot_general(x, y, **params)
     # The axes before that of the iterations: batch axes, and the free ones of a shared `x`.
     before = len(x.shape) - len(contract[0]) if x_shared else len(batched[0])

@@ -48,6 +48,16 @@ def test_programs(name):
     check(myia.jit(f).ir(*args)["optimize"])
 
 
+def test_products_with_a_shared_matrix_have_the_examples_first():
+    def f(w, v, x):
+        return v @ np.tanh(w @ x)
+
+    args = np.ones((5, 3)), np.ones((2, 5)), np.linspace(-1, 1, 12).reshape(4, 3)
+    F = myia.vmap(f, in_axes=(None, None, 0))
+    assert "transpose" not in str(F.ir(*args)["finish"])
+    np.testing.assert_allclose(F(*args), [f(*args[:2], x) for x in args[2]], rtol=1e-13)
+
+
 def test_second_batches():
     """A rule of what a rule has made: of examples that are batches."""
     for f, args in (PROGRAMS["rows"], PROGRAMS["stores"], PROGRAMS["along an axis"]):

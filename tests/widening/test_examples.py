@@ -85,6 +85,17 @@ func @f(%x: f64[3], %m: f64[3,3], %a: f64[]) -> f64[3], f64[], f64[3,1] {
 }""")
 
 
+def test_products_of_shared_operands():
+    """Vectors, matrices, and a batch axis of the product's own."""
+    check("""
+func @f(%m: f64[2,3,4], %x: f64[3], %y: f64[3,5], %b: f64[2,3]) -> f64[2,4], f64[2,4,5], f64[2,4] {
+  %1 = dot_general %m, %x {contract=((1,), (0,)), batch=((), ())}
+  %2 = dot_general %m, %y {contract=((1,), (0,)), batch=((), ())}
+  %3 = dot_general %m, %b {contract=((1,), (1,)), batch=((0,), (0,))}
+  return %1, %2, %3
+}""")
+
+
 def test_an_op_without_a_rule_runs_for_one_example_after_the_other():
     check("""
 func @f(%x: f64[2,2], %y: f64[2,2]) -> f64[2,2], f64[2,2] {

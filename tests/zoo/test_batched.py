@@ -146,12 +146,14 @@ def test_values_on_xla(program):
         check_values(program, run, size)
 
 
-def check_derivatives(program: Program, order: int, run: Callable[..., Callable]) -> None:
+def check_derivatives(
+    program: Program, order: int, run: Callable[..., Callable], size: int = 7
+) -> None:
     """`run`: how a compiled function is run."""
     active = active_arguments(list(program.inputs))
     if not any(active) or program.order < order:
         pytest.skip("no derivative of this order")
-    batch = batch_of(program, 7)
+    batch = batch_of(program, size)
     changed = written_arguments(program.f, list(program.inputs))
     losses = losses_of(program.f, order_of(active), changed)
     points = []

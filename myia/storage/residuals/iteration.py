@@ -8,10 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from myia.analysis.cost_model import op_cost
 from myia.ir.core import Op, Region, Value
 from myia.primitives.core.structured import if_p
 from myia.rewriting.value_numbering import Numbering
 from myia.storage.residuals.record_or_recompute import SplitAdjoint
+
+# XLA takes these of real numbers for cheap, and computes them in each fused loop that reads them:
+# at equal bytes it is better to record them.
+COMPUTED_AGAIN = ("sin", "cos", "tan")
+COMPUTED_AGAIN_SHARE = 0.1
 
 
 class Iteration:
@@ -43,6 +49,13 @@ class Iteration:
     def _is_only_in_adjoint(self, op: Op) -> bool:
         """A branch may yield what the forward loop computes in a branch and does not yield."""
         return self.forward.isdisjoint(self._numbers_in([op]))
+
+    def recompute_cost(self, op: Op) -> float:
+        """What it takes the adjoint to compute a primal op again, or first."""
+        if op not in self.only_in_adjoint:
+            return op_cost(op)
+        is_again = op.primitive.name in COMPUTED_AGAIN and op.results[0].dtype.kind == "f"
+        return COMPUTED_AGAIN_SHARE * op_cost(op) if is_again else 0.0
 
     def record_discount(self, x: Value) -> float:
         """A factor for the cost of recording `x`.
