@@ -32,7 +32,7 @@ from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
 from myia.infer.paths.branches import is_caught_none, on_each, on_each_or_none
-from myia.infer.paths.choice import is_of_objects
+from myia.infer.paths.choice import is_of_objects, is_split
 from myia.infer.paths.raised import within_op
 from myia.infer.unsupported import UnsupportedFunction
 from myia.primitives.pointwise import logic
@@ -195,12 +195,14 @@ def invoke(
         invoke_of = lambda xs: invoke(ctx, handler, name, xs, kwargs, function)  # noqa: E731
         return on_each_or_none(ctx, args, invoke_of, range(len(args)))
     args = [ctx.force(x) for x in args]
-    if any(map(is_of_objects, (*args, *kwargs.values()))):
+    of_container = getattr(function, "__objclass__", None) in (list, dict)
+    if any(map(is_of_objects if of_container else is_split, (*args, *kwargs.values()))):
         n, names = len(args), tuple(kwargs)
         return on_each(
             ctx,
             (*args, *kwargs.values()),
             lambda xs: invoke(ctx, handler, name, xs[:n], dict(zip(names, xs[n:])), function),
+            range(len(args) + len(kwargs) if of_container else 0),
         )
     general = _signature(handler)
     forced = ((k, ctx.force(x)) for k, x in kwargs.items())

@@ -314,15 +314,6 @@ PROGRAMS = {
         """,
         (1.0,),
     ),
-    "dict_key_at_run_time": (
-        """
-        def f(x):
-            d = {0: x, 1: 2.0}
-            d[int(x)] = 3.0
-            return d[0]
-        """,
-        (1.0,),
-    ),
     "missing_key": (
         """
         def f(x):

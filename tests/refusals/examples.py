@@ -32,6 +32,15 @@ EXAMPLES = {
 
         jax.jit(myia.jit(steps))(10.0)
         """,
+    "new-key": """
+        def count(x):
+            counts = {}
+            kind = "small" if x < 1.0 else "large"
+            counts[kind] = counts.get(kind, 0.0) + x
+            return x
+
+        myia.jit(count)(0.7)
+        """,
     "no-bound": """
         def halve(x):
             while x > 1.0:

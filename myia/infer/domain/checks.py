@@ -106,11 +106,13 @@ class Given:
 class Try:
     """A `try` whose body is inferred. `cells`: by form, for exceptions with run-time values.
 
-    `is_final`: it has a `finally`, which every error passes through.
+    `is_final`: it has a `finally`, which every error passes through. `reads`: a handler asks for
+    the exception.
     """
 
     classes: tuple[type[BaseException], ...]  # what its handlers catch
     is_final: bool = False
+    reads: bool = False
     cells: dict[Any, int] = field(default_factory=dict)
 
 

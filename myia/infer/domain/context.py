@@ -182,6 +182,9 @@ class Context(Objects):
         self.machines: list[Any] = []
         # In loops: objects of several kinds on two paths become a choice (`paths/choice.py`).
         self.takes_objects = False
+        # Dicts, run-time keys of which an item has been read, and in how many branches that was
+        # (`indexing/dict_items.py`).
+        self.keys_read: dict[Any, int] = {}
         self.unrolled: set[Code] = set()
 
     def load(self, f: Any) -> Code:

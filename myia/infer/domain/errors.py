@@ -166,6 +166,12 @@ class NotStatic(Diagnostic):
     what: str
 
 
+class NewKey(Diagnostic):
+    title = "the dict may get a key that is known only at run time"
+    label = "which keys a dict has is known when compiling"
+    help = "give it all its keys first: `d = dict.fromkeys(names, 0.0)`"
+
+
 class NeedsCapacity(Diagnostic):
     title = "{what} grows without a bound"
     label = "the room for it is found by running the program again with more"

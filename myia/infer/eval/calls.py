@@ -63,7 +63,7 @@ from myia.infer.numeric.constant_methods import (
     is_method_of_constant,
 )
 from myia.infer.numeric.samples import fail_without, require_hashable, type_of
-from myia.infer.paths.branches import branch_options
+from myia.infer.paths.branches import branch_options, on_each
 from myia.infer.recursion import calls as recursion
 from myia.infer.unsupported import UnsupportedFunction
 from myia.primitives.core.py import Code, Parameter
@@ -129,7 +129,7 @@ def _call_static(
     if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):
         return _call_static(ctx, f.__func__, (Static(f.__self__), *args), kwargs)
     if is_method_of_constant(f):
-        return call_method(ctx, f, args, kwargs)
+        return on_each(ctx, args, lambda xs: call_method(ctx, f, tuple(xs), kwargs))
     if isinstance(f, type):
         return _construct(ctx, f, args, kwargs)
     if not callable(f):

@@ -55,10 +55,11 @@ def _try(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
         ctx.fail(
             UnsupportedGenerator, what="`yield` inside `with` of a context that sees exceptions"
         )
+    reads = any(inner.primitive is py.caught for h in handlers for inner in walk(h.region))
     forms: list = []
     heap, start = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
     while True:
-        of = Try(tuple(cls for handler in handlers for cls in handler.classes))
+        of = Try(tuple(cls for handler in handlers for cls in handler.classes), reads=reads)
         of.cells |= {form: ctx.new(CellObject(UNDEFINED)).id for form in forms}
         try:
             return _attempt(ctx, of, body, orelse, handlers, env)

@@ -26,6 +26,7 @@ from myia.infer.domain.heap_arrays import ItemObject, RowObject
 from myia.infer.domain.values import (
     NONE,
     Abstract,
+    NewException,
     Opaque,
     Optional,
     Outside,
@@ -42,8 +43,9 @@ from myia.infer.loops.iterables import items_of, iterated
 from myia.infer.loops.iterators import is_generator, sequence_of, use_up
 from myia.infer.loops.prefetching import computed_early
 from myia.infer.numeric.samples import has, type_of
-from myia.infer.paths.branches import on_each, on_each_or_none
-from myia.infer.paths.choice import is_of_objects
+from myia.infer.paths import caught
+from myia.infer.paths.branches import branch_options, on_each, on_each_or_none
+from myia.infer.paths.choice import is_of_constants, is_of_objects
 from myia.infer.paths.raised import may_have_raised, unless_raised, within_op
 from myia.infer.unsupported import UnsupportedText
 from myia.ir.builder import at, current_span
@@ -140,6 +142,17 @@ class Interpreter(Context):
 
         within_op(self, done)
 
+    def check(
+        self, failed: Value, exception: type[Exception], message: str, *values: Value, **how: bool
+    ) -> None:
+        """As in `Context`; a handler that asks for the exception sees the numbers, too."""
+        catcher = self.handlers.catcher(exception)
+        if not values or how or "{" not in message or catcher is None or not catcher.reads:
+            return super().check(failed, exception, message, *values, **how)
+        numbers = tuple(Scalar(x, weak=True) for x in values)
+        error = NewException(exception, (Text(message, numbers),))
+        self.add_check(failed, caught.given(self, exceptions.raised(self, error), error))
+
     # ----- Services for handlers
 
     root, fact = arguments.root, arguments.fact
@@ -192,6 +205,8 @@ class Interpreter(Context):
     def length(self, x: Abstract) -> Abstract:
         """`len(x)`."""
         x = self.force(x)
+        if is_of_constants(x):
+            return branch_options(self, x, self.length)
         contents = self.held(x)
         if isinstance(contents, BufferObject):
             return list_length(contents)
@@ -258,6 +273,8 @@ ON_EACH = (
     *(py.getattr_, py.setattr_, py.getitem, py.setitem, py.delitem),
     *(py.unary, py.binary, py.inplace, py.unpack, py.format_),
 )
+# Operands that may stay a choice of strings: keys, and what is stored.
+KEPT = {py.setattr_: (1,), py.getitem: (1,), py.setitem: (1, 2), py.delitem: (1,)}
 
 
 def _wrong_of_none(op: Op) -> Sequence[int]:
@@ -291,7 +308,8 @@ def handles(primitive: Primitive, optional: bool = False) -> Callable[..., Any]:
             if not optional or (primitive in ON_EACH and any(map(_may_be_objects, xs))):
                 xs = [ctx.force(x) for x in xs]
             if primitive in ON_EACH:
-                return on_each(ctx, xs, lambda xs: Tuple(results(ctx, op, xs))).children()
+                use = lambda xs: Tuple(results(ctx, op, xs))  # noqa: E731
+                return on_each(ctx, xs, use, KEPT.get(primitive, ())).children()
             return results(ctx, op, xs)
 
         def results(ctx: Interpreter, op: Op, xs: Sequence[Abstract]) -> tuple[Abstract, ...]:

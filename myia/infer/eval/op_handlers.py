@@ -18,6 +18,7 @@ from myia.infer.domain.values import (
     NONE,
     UNDEFINED,
     Abstract,
+    Caught,
     Closure,
     NewException,
     Optional,
@@ -54,7 +55,7 @@ from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
 from myia.infer.paths.branches import branch_many, is_caught_none, on_each, on_each_or_none
 from myia.infer.paths.caught import given
-from myia.infer.paths.choice import is_of_objects
+from myia.infer.paths.choice import is_split
 from myia.ir.core import Op, Region, Value
 from myia.ir.primitive import Primitive
 from myia.primitives.core import py
@@ -97,6 +98,17 @@ def _checked(
         return check_subnormals(ctx, lambda: apply(ctx, op, x, y), op in OPERATORS)
 
     return check_finite_results(ctx, (x, y), compute)
+
+
+@handles(py.format_)
+def _format(ctx: Context, op: Op, *xs: Abstract) -> Abstract:
+    """An f-string, with the messages of exceptions in it."""
+    parts, values = op.params["parts"], list(xs)
+    for i, part in enumerate(p for p in parts if not isinstance(p, str)):
+        if isinstance(values[i], (Caught, NewException)):
+            values[i] = ctx.call(Static(repr if part[0] == "r" else str), (values[i],), {})
+            parts = tuple((None, p[1]) if p is part else p for p in parts)
+    return on_each(ctx, values, lambda xs: f_strings.format_parts(ctx, parts, tuple(xs)))
 
 
 # ----- Displays
@@ -252,7 +264,6 @@ SIMPLE_HANDLERS: dict[Primitive, Callable[..., Any]] = {
     py.getitem: lambda ctx, op, x, key: indexing.getitem(ctx, x, key),
     py.delitem: lambda ctx, op, x, key: indexing.delitem(ctx, x, key),
     py.slice_: lambda ctx, op, start, stop, step: SliceValue(start, stop, step),
-    py.format_: lambda ctx, op, *xs: f_strings.format_parts(ctx, op.params["parts"], xs),
     py.raise_: lambda ctx, op, *operands: ctx.raise_error(*operands),
 }
 # They take operands that may be absent.
@@ -350,7 +361,7 @@ def _loop(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     iterable = None
     if parts.count is not None:
         given = env[parts.count]
-        if is_caught_none(ctx, given) or is_of_objects(given := ctx.force(given)):
+        if is_caught_none(ctx, given) or is_split(given := ctx.force(given)):
             return _loop_over_each(ctx, op, env, parts.count, given)
         may_close = cond is not None
         iterable = weaving.as_generator(ctx, env[parts.count], may_close=may_close)

@@ -1,9 +1,13 @@
-"""Items of dicts. Keys are compile-time values; a number known at run time may be looked up.
+"""Items of dicts. The keys of a dict are compile-time values; which is meant may be known at run
+time: a number, a string that a branch selects, or a tuple with these in it.
 
-    moves[k]      ->      moves[0] if k == 0 else moves[1] if k == 1 else (raise KeyError)
+    moves[k]          ->      moves[0] if k == 0 else moves[1] if k == 1 else (raise KeyError)
+    counts[k] += 1    ->      if k == 0: counts[0] += 1
+                              if k == 1: counts[1] += 1
 
-*When it gives up*: where the values are arrays or objects, which branches would copy, and where a
-dict makes what is missing.
+*When it gives up*: where the values are arrays or objects, which branches would copy. A key that
+the dict has not is not added at run time: that is an error, which Python has not. In a loop that
+can be unrolled the key may be known then, if no item has been read with it and it may be new.
 """
 
 from __future__ import annotations
@@ -15,15 +19,35 @@ from typing import Any, NoReturn
 
 from myia.infer.boundary.exceptions import raise_error
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import is_number
-from myia.infer.domain.errors import BadValue
+from myia.infer.domain.dtypes import (
+    interval_hull,
+    is_number,
+    is_weak,
+    number_dtype,
+    number_value,
+    promote,
+)
+from myia.infer.domain.errors import BadValue, NeedsChoice, NeedsStatic, NewKey
 from myia.infer.domain.heap import DictObject
-from myia.infer.domain.values import FALSE, TRUE, Abstract, NewException, Ref, Scalar, Static, Tuple
+from myia.infer.domain.values import (
+    FALSE,
+    NONE,
+    TRUE,
+    Abstract,
+    Choice,
+    NewException,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+)
 from myia.infer.indexing.list_items import static_key
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.paths.branches import branch
 from myia.infer.paths.choice import kind_of_option
 from myia.infer.unsupported import UnsupportedIndex
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 
 def dict_key(ctx: Context, key: Abstract) -> Any:
@@ -32,10 +56,20 @@ def dict_key(ctx: Context, key: Abstract) -> Any:
     return static_key(ctx, key)
 
 
+def is_run_time_key(key: Abstract) -> bool:
+    """A number or a constant chosen at run time, or a tuple that holds one."""
+    if isinstance(key, Tuple):
+        return any(map(is_run_time_key, key.items))
+    return isinstance(key, (Choice, Scalar))
+
+
 def dict_item(ctx: Context, contents: DictObject, key: Abstract, x: Ref | None = None) -> Abstract:
     """`x[key]`; without `x` no missing key is added."""
-    if isinstance(key, Scalar) and all(map(_is_plain, contents.values)):
-        return _item_at(ctx, contents, key)
+    if is_run_time_key(key) and all(map(_is_plain, contents.values)):
+        found = _item_at(ctx, contents, key)
+        if x is not None and not _makes_missing(contents):
+            ctx.keys_read.setdefault((x.id, _identity(key)), ctx.open_paths)
+        return found
     value = dict_key(ctx, key)
     if x is not None and value not in contents.keys and contents.factory is not None:
         made = ctx.call(contents.factory, (), {})
@@ -54,18 +88,64 @@ def dict_item(ctx: Context, contents: DictObject, key: Abstract, x: Ref | None =
     return contents.values[contents.keys.index(value)]
 
 
+def store_dict_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
+    """`x[key] = value`"""
+
+    def store(known: Any) -> Abstract:
+        contents = ctx.contents_as(x, DictObject)
+        values = {**dict(zip(contents.keys, contents.values)), known: value}
+        ctx.write(x, contents.with_items(values))
+        return NONE
+
+    if not is_run_time_key(key):
+        store(dict_key(ctx, key))
+        return
+    contents = ctx.contents_as(x, DictObject)
+    is_there = has_key(ctx, contents, key)
+    if not contents.keys or _is_false(is_there):
+        _fail_new_key(ctx, NeedsStatic)
+    if not _is_known(contents, key):
+        read_in = ctx.keys_read.get((x.id, _identity(key)), ctx.open_paths + 1)
+        if ctx.loop_depth and read_in > ctx.open_paths and not ctx.takes_objects:
+            _fail_new_key(ctx, NeedsChoice)
+        _check_is_there(ctx, is_there)
+    for known, old in zip(contents.keys, contents.values):
+        here = _equals(ctx, key, known)
+        if isinstance(here, Scalar) and is_number(old) and is_number(value):
+            now = ctx.contents_as(x, DictObject)
+            values = {**dict(zip(now.keys, now.values)), known: _selected(here, value, old)}
+            ctx.write(x, now.with_items(values))
+        else:
+            branch(ctx, here, partial(store, known), lambda: NONE)
+
+
+def _identity(key: Abstract) -> Any:
+    """What two run-time keys have in common that are one."""
+    own = key.value if isinstance(key, (Scalar, Static)) else None
+    return (own, *map(_identity, key.children()))
+
+
+def _is_known(contents: DictObject, key: Abstract) -> bool:
+    """Is the key one of the dict, whichever integer it is?"""
+    if not isinstance(key, Scalar) or key.lo is None or key.hi is None:
+        return False
+    return key.hi - key.lo < len(contents.keys) and all(
+        k in contents.keys for k in range(key.lo, key.hi + 1)
+    )
+
+
 def fail_missing(ctx: Context, key: Any) -> NoReturn:
     message = f"key {key!r} is not in the dict"
     ctx.fail(BadValue, message=message, exception="KeyError", arguments=(key,))
 
 
-# ----- Numbers known at run time as keys
+# ----- Keys known at run time
 
 
 def has_key(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:
     """`key in x`"""
     require_hashable(ctx, key)
-    if not isinstance(key, Scalar):
+    if not is_run_time_key(key):
         return Static(static_key(ctx, key) in contents.keys)
     found: Abstract = FALSE
     for known in contents.keys:
@@ -73,7 +153,7 @@ def has_key(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:
     return found
 
 
-def _equals(ctx: Context, key: Scalar, known: Any) -> Abstract:
+def _equals(ctx: Context, key: Abstract, known: Any) -> Abstract:
     return ctx.call(Static(operator.eq), (key, Static(known)), {})
 
 
@@ -84,15 +164,67 @@ def _is_plain(x: Abstract) -> bool:
     return is_number(x) or isinstance(x, Static) or kind_of_option(x) is not None
 
 
-def _item_at(ctx: Context, contents: DictObject, key: Scalar, first: int = 0) -> Abstract:
+def _item_at(ctx: Context, contents: DictObject, key: Abstract, first: int = 0) -> Abstract:
     """The value of one of the keys from number `first` on."""
-    if contents.factory is not None or hasattr(contents.cls, "__missing__"):
-        ctx.needs_static("the key of a dict that makes missing items")
     if first == len(contents.keys):
-        raise_error(ctx, NewException(KeyError, (key,)))
+        return _missing(ctx, contents, key)
+    if first == 0 and all(map(is_number, contents.values)):
+        return _number_at(ctx, contents, key)
     return branch(
         ctx,
         _equals(ctx, key, contents.keys[first]),
         lambda: contents.values[first],
         lambda: _item_at(ctx, contents, key, first + 1),
     )
+
+
+def _number_at(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:
+    """The same of numbers, without branches."""
+    is_there = has_key(ctx, contents, key)
+    found = branch(ctx, is_there, lambda: contents.values[-1], lambda: _missing(ctx, contents, key))
+    for known, value in zip(contents.keys, contents.values):
+        here = _equals(ctx, key, known)
+        if isinstance(here, Scalar):
+            found = _selected(here, value, found)
+        elif isinstance(here, Static) and here.value:
+            found = value
+    return found
+
+
+def _selected(condition: Scalar, a: Abstract, b: Abstract) -> Scalar:
+    """One of two numbers."""
+    dtype, weak = promote(*((number_dtype(x), is_weak(x)) for x in (a, b)))
+    lo, hi = interval_hull(a, b) if dtype.kind in "iu" else (None, None)
+    found = logic.select(condition.value, number_value(a, dtype), number_value(b, dtype))
+    return Scalar(found, weak, lo, hi)
+
+
+def _makes_missing(contents: DictObject) -> bool:
+    return contents.factory is not None or hasattr(contents.cls, "__missing__")
+
+
+def _missing(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:
+    """What a dict gives for a key that it has not."""
+    if issubclass(contents.cls, collections.Counter):
+        return Static(0)
+    if not _makes_missing(contents):
+        raise_error(ctx, NewException(KeyError, (key,)))
+    if not contents.keys:
+        _fail_new_key(ctx, NeedsStatic)
+    _check_is_there(ctx, FALSE)
+    return contents.values[-1]
+
+
+def _fail_new_key(ctx: Context, error: type[NeedsStatic]) -> NoReturn:
+    ctx.fail(NewKey, error=error)
+
+
+def _is_false(x: Abstract) -> bool:
+    return isinstance(x, Static) and not x.value
+
+
+def _check_is_there(ctx: Context, is_there: Abstract) -> None:
+    if isinstance(is_there, Scalar) or _is_false(is_there):
+        there = is_there.value if isinstance(is_there, Scalar) else constant(False, bool)
+        message = "a dict gets no key that is known only at run time: give it all its keys first"
+        ctx.check(logic.not_(there), KeyError, message, is_python=False)

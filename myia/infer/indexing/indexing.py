@@ -22,6 +22,7 @@ from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject
 from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
+    NONE,
     Abstract,
     Choice,
     Outside,
@@ -36,7 +37,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import bounding_aval, is_dynamic
 from myia.infer.indexing import dynamic_subscripts
-from myia.infer.indexing.dict_items import dict_item, dict_key
+from myia.infer.indexing.dict_items import dict_item, dict_key, store_dict_item
 from myia.infer.indexing.dynamic_slices import static_slice
 from myia.infer.indexing.integer_arrays import gather_items, is_array_index, scatter_items
 from myia.infer.indexing.list_items import (
@@ -151,9 +152,14 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
         return
     contents = ctx.held(x)
     if isinstance(contents, DictObject):
-        values = dict(zip(contents.keys, contents.values))
-        values[dict_key(ctx, key)] = value
-        ctx.write(as_ref(x), contents.with_items(values))
+        store_dict_item(ctx, as_ref(x), key, value)
+    elif isinstance(key, Choice):
+
+        def store(option: Abstract) -> Abstract:
+            setitem(ctx, x, option, value)
+            return NONE
+
+        branch_options(ctx, key, store)
     elif isinstance(contents, AnyList):
         store_list_item(ctx, as_ref(x), contents, key, value)
     elif (found := ctx.special_method(x, "__setitem__")) is not None:

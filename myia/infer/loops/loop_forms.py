@@ -14,6 +14,7 @@ from myia.infer.domain.errors import (
     LoopChangesType,
     NeedsChoice,
     NeedsStatic,
+    NewKey,
     TooManyIterations,
 )
 from myia.infer.domain.heap import Heap
@@ -96,8 +97,10 @@ def _known_loop(
         # It cannot be unrolled. An enclosing loop may be, and make the value known in this one.
         once = code.items is not None and not is_static_int(code.items.length)
         chooses = isinstance(need, NeedsChoice) and not ctx.takes_objects
+        if isinstance(need.diagnostic, NewKey) and ctx.loop_depth:
+            chooses = False  # a loop around it may be unrolled
         # Unrolled code has one kind of object in each iteration, if no branch needs a choice.
-        in_branch = not isinstance(need.diagnostic, LoopChangesType)
+        in_branch = not isinstance(need.diagnostic, (LoopChangesType, NewKey))
         if once and not chooses:
             raise
         ctx.rewind(saved, mark)

@@ -86,6 +86,8 @@ def printed(
     if isinstance(x, (Static, Outside)):
         return escaped(_formatted(ctx, x.value, conversion, spec)), []
     if isinstance(x, Text):
+        if conversion == "r" and not spec and not any(c in x.template for c in "'\\\n\r\t"):
+            return f"'{x.template}'", list(x.items)
         if spec or conversion not in (None, "s"):
             how = f"`{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}`"
             ctx.fail(UnsupportedText, what=f"{how} of {ctx.describe(x)}")

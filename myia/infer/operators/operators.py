@@ -64,6 +64,7 @@ from myia.infer.operators.numpy_operands import (
 )
 from myia.infer.operators.special_methods import by_special_method, is_not_implemented
 from myia.infer.operators.truth import negate, truth
+from myia.infer.paths.branches import on_each
 from myia.infer.unsupported import UnsupportedOperator
 from myia.ir.avals import Aval
 from myia.ir.core import Value
@@ -83,7 +84,7 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, Static) and isinstance(b, Static):
         return static_binary(ctx, op, a, b)
     if op == "%" and isinstance(a, Static) and isinstance(a.value, str):
-        return percent_format(ctx, a.value, b)
+        return _percent(ctx, a.value, b)
     if is_dynamic(ctx, a) or is_dynamic(ctx, b):
         return dynamic_operator(ctx, op, a, b, binary)
     if is_numeric(ctx, a) and is_numeric(ctx, b):
@@ -94,6 +95,14 @@ def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         found = with_layout_of(ctx, _numeric(ctx, op, a, b), a, b)
         return floating_point_errors.check_operator(ctx, op, a, b, found)
     return _sequences(ctx, op, a, b)
+
+
+def _percent(ctx: Context, template: str, values: Abstract) -> Abstract:
+    """`template % values`, for each text that is selected at run time."""
+    if not isinstance(values, Tuple):
+        return percent_format(ctx, template, values)
+    of = lambda xs: percent_format(ctx, template, values.rebuild(tuple(xs)))  # noqa: E731
+    return on_each(ctx, values.items, of)
 
 
 def static_binary(ctx: Context, op: str, a: Static | Outside, b: Static | Outside) -> Abstract:

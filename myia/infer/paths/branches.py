@@ -13,7 +13,7 @@ unroll and try again), or both are sure to raise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -31,7 +31,7 @@ from myia.infer.domain.heap import Heap
 from myia.infer.domain.mismatch import Mismatch, ObjectsDiffer, UnboundedGrowth
 from myia.infer.domain.values import NONE, Abstract, Choice, Optional, Scalar, Tuple, is_none
 from myia.infer.lists.list_rows import before_rows
-from myia.infer.paths.choice import is_of_objects
+from myia.infer.paths.choice import is_of_objects, is_split
 from myia.infer.paths.merge import merge_states
 from myia.infer.paths.merge_branch import BranchJoin, merge_survivor
 from myia.infer.paths.merge_result import Merge, MergeResult
@@ -169,7 +169,7 @@ def branch_options(
     ctx: Context, x: Choice, use: Callable[[Abstract], Abstract], first: int = 0
 ) -> Abstract:
     """`use` of the option at the run-time index, which is not less than `first`."""
-    if first == 0 and is_of_objects(x):
+    if first == 0 and is_split(x):
         use = partial(_use_of_object, use)
     if first == len(x.options) - 1:
         return use(x.options[first])
@@ -191,15 +191,21 @@ def _use_of_object(use: Callable[[Abstract], Abstract], option: Abstract) -> Abs
 
 
 def on_each(
-    ctx: Context, xs: Sequence[Abstract], use: Callable[[Sequence[Abstract]], Abstract]
+    ctx: Context,
+    xs: Sequence[Abstract],
+    use: Callable[[Sequence[Abstract]], Abstract],
+    kept: Container[int] = (),
 ) -> Abstract:
-    """`use(xs)`, for each option of the objects among `xs` that are selected at run time."""
-    i = next((i for i, x in enumerate(xs) if is_of_objects(x)), None)
-    if i is None:
+    """`use(xs)`, for each option of the objects and constants among `xs` selected at run time.
+
+    `kept`: the places where a choice of constants stays one.
+    """
+    split = (i for i, x in enumerate(xs) if is_split(x) and (i not in kept or is_of_objects(x)))
+    if (i := next(split, None)) is None:
         return use(xs)
     x, before, after = xs[i], xs[:i], xs[i + 1 :]
     assert isinstance(x, Choice)
-    return branch_options(ctx, x, lambda option: on_each(ctx, [*before, option, *after], use))
+    return branch_options(ctx, x, lambda option: on_each(ctx, [*before, option, *after], use, kept))
 
 
 def is_caught_none(ctx: Context, x: Abstract) -> bool:

@@ -37,7 +37,8 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
 )
-from myia.infer.paths.branches import branch
+from myia.infer.numeric.f_strings import format_parts
+from myia.infer.paths.branches import branch, on_each
 from myia.infer.paths.raised import already_raised
 from myia.infer.unsupported import UnsupportedException
 from myia.ir.core import Value
@@ -116,7 +117,7 @@ def caught(ctx: Context, of: Try, code: Value, numbers: Sequence[int]) -> Caught
 def _as_caught(ctx: Context, of: Try, check: Check) -> tuple[Any, Abstract]:
     """The exception of a check, and what tells it from those of other checks."""
     if check.given is None:
-        message = UNDEFINED if check.values or HIDDEN in check.message else Static(check.message)
+        message = UNDEFINED if HIDDEN in check.message else Static(check.message)
         return (check.exception, check.message), NewException(check.exception, (message,))
     exception, form = check.given.exception, _form(check.given.exception)
     if form in of.cells:
@@ -206,6 +207,21 @@ def text(ctx: Context, x: Abstract) -> Abstract:
     if len(items) == 1:
         return ctx.call(Static(repr if issubclass(x.cls, KeyError) else str), items, {})
     return ctx.call(Static(str), (arguments,), {}) if items else Static("")
+
+
+def representation(ctx: Context, x: Abstract) -> Abstract:
+    """`repr(x)` of an exception."""
+    if isinstance(x, Caught):
+        return option_of(ctx, x, lambda option: representation(ctx, option))
+    if not isinstance(x, NewException):
+        return ctx.call(Static(repr), (x,), {})
+    instance = _instance(ctx, x)
+    if (own := ctx.special_method(instance, "__repr__")) is not None:
+        return ctx.call(own, (), {})
+    items = ctx.list_items(ctx.getattr(instance, "args"))
+    commas = [part for _ in items for part in (", ", ("r", ""))][1:]
+    parts = (f"{x.cls.__name__}(", *commas, ")")
+    return on_each(ctx, items, lambda xs: format_parts(ctx, parts, tuple(xs)))
 
 
 def class_of_caught(ctx: Context, x: Abstract) -> type:

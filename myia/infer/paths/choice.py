@@ -45,6 +45,7 @@ from myia.infer.domain.values import (
     Ref,
     Scalar,
     Static,
+    Text,
     Tuple,
     same_static,
 )
@@ -63,6 +64,8 @@ def kind_of_option(x: Abstract) -> str | None:
     """
     if isinstance(x, Choice):
         return kind_of_option(x.options[0])
+    if isinstance(x, Text):
+        return "string"
     if isinstance(x, Static) and isinstance(x.value, (str, enum.Enum)):
         return "member" if isinstance(x.value, enum.Enum) else "string"
     if isinstance(x, Static) and isinstance(x.value, type) and IS_INNER in vars(x.value):
@@ -104,6 +107,16 @@ def is_of_objects(x: Abstract) -> TypeGuard[Choice]:
     if not isinstance(x, Choice):
         return False
     return all(isinstance(o, (Ref, Tuple)) or is_number(o) for o in x.options)
+
+
+def is_split(x: Abstract) -> TypeGuard[Choice]:
+    """Is it a choice of objects or constants, so that what is done with it is done with each?"""
+    return is_of_objects(x) or is_of_constants(x)
+
+
+def is_of_constants(x: Abstract) -> TypeGuard[Choice]:
+    """Is it a choice of strings or members of an enumeration?"""
+    return isinstance(x, Choice) and kind_of_option(x) in ("string", "member")
 
 
 def need_choice_of_objects(merging: Merging, a: Abstract, b: Abstract) -> bool:

@@ -24,7 +24,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.dict_items import dict_key, fail_missing, has_key
-from myia.infer.indexing.indexing import delitem, getitem
+from myia.infer.indexing.indexing import delitem, getitem, setitem
 from myia.infer.indexing.list_items import delete_at
 from myia.infer.lists import growing_lists, list_edits, list_searches, list_slices
 from myia.infer.numeric.constant_methods import python_result
@@ -290,9 +290,13 @@ def _fromkeys(ctx: Context, keys: Abstract, value: Abstract = NONE) -> Abstract:
 
 @method("dict", "setdefault", dynamic=as_is)
 def _setdefault(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Abstract:
-    contents, wanted = _dict(ctx, self), dict_key(ctx, key)
-    if wanted not in contents.keys:
-        ctx.write(self, contents.with_items({**_items(contents), wanted: default}))
+    known = has_key(ctx, _dict(ctx, self), key)
+
+    def store() -> Abstract:
+        setitem(ctx, self, key, default)
+        return NONE
+
+    branch(ctx, known, lambda: NONE, store)
     return getitem(ctx, self, key)
 
 

@@ -47,6 +47,7 @@ from myia.infer.loops.iterators import (
 from myia.infer.loops.prefetching import comes_late, early_or_late, new_version, over_prefetched
 from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function, method
+from myia.library.source.itertools_ import forget
 from myia.library.support.from_source import call_source
 from myia.primitives.core import desugared
 
@@ -180,6 +181,18 @@ def zip_(before: Any, items: Any, after: Any) -> Iterator[Any]:
                 return
 
 
+def zip_strict(rows: Any, counts: Any) -> Iterator[Any]:
+    yield from rows
+    first, least, before = counts[0], min(counts), ""
+    for i, count in enumerate(counts):
+        if i > 0:
+            before = "argument 1" if i == 1 else f"arguments 1-{i}"
+        if count < first and count == least:
+            raise ValueError(f"zip() argument {i + 1} is shorter than {before}")
+        if count > first and first == least:
+            raise ValueError(f"zip() argument {i + 1} is longer than {before}")
+
+
 def _count(rows: Any) -> Any:
     """How many rows there are; None: they have no end."""
 
@@ -304,6 +317,12 @@ def _next(ctx: Context, self: values.Iterator) -> Abstract:
 @method("generator", "close", dynamic=as_is)
 def _close(ctx: Context, self: values.Iterator) -> Abstract:
     use_up(ctx, self)
+    return NONE
+
+
+@function(forget, dynamic=as_is)
+def _forget(ctx: Context, items: Abstract) -> Abstract:
+    use_up(ctx, items)
     return NONE
 
 

@@ -61,6 +61,7 @@ from myia.library.python.generators import (
     of_instances,
     over_generators,
     zip_generator,
+    zip_strict,
 )
 from myia.library.support.from_source import call_source
 from myia.primitives.core.define import constant
@@ -105,9 +106,10 @@ def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstra
         return zip_generator(ctx, iterables)
     if is_strict:
         iterables = tuple(reiterable(ctx, x) for x in iterables)
-        counts = [ctx.items_of(x).length for x in iterables]
+        counts = tuple(ctx.items_of(x).length for x in iterables)
         if not all(map(is_static_int, counts)) or len({c.value for c in counts}) > 1:
-            ctx.fail(BadValue, message="zip() arguments have different lengths")
+            rows = iterator(ctx, "zip", *iterables)
+            return call_source(ctx, zip_strict, (rows, Tuple(counts)), {})
     return iterator(ctx, "zip", *iterables)
 
 

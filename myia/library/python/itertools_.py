@@ -17,6 +17,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
 from myia.infer.domain.errors import BadValue
+from myia.infer.domain.heap import BufferObject
 from myia.infer.domain.values import (
     NONE,
     Abstract,
@@ -50,6 +51,8 @@ from myia.infer.loops.prefetching import (
 from myia.infer.operators import operators
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedIteration
+from myia.ir.builder import current_builder
+from myia.ir.core import has_effect
 from myia.library.python.generators import (
     ENDLESS_LENGTH,
     Handler,
@@ -66,7 +69,9 @@ from myia.library.source.itertools_ import (
     cycle_,
     dropwhile_,
     filterfalse_,
+    groupby_,
     islice_,
+    key_of,
     pairwise_,
     repeat_,
     repeated_,
@@ -123,7 +128,8 @@ def _product_items(ctx: Context, x: Iterator) -> Items:
 @function(itertools.pairwise)
 @over_generators(pairwise_)
 def _pairwise(ctx: Context, iterable: Abstract) -> Abstract:
-    if comes_late(ctx, "pairwise"):
+    buffer = isinstance(ctx.held(iterable), BufferObject)
+    if (buffer and not is_static_int(ctx.length(iterable))) or comes_late(ctx, "pairwise"):
         return call_source(ctx, pairwise_, (iterable,), {})
     return iterator(ctx, "pairwise", iterable, new_version(ctx, "pairwise"))
 
@@ -281,6 +287,19 @@ _generator_function(itertools.takewhile, takewhile_)
 _generator_function(itertools.dropwhile, dropwhile_)
 _generator_function(itertools.filterfalse, filterfalse_)
 _generator_function(itertools.compress, compress_)
+_generator_function(itertools.groupby, groupby_)
+
+
+@function(key_of, dynamic=as_is)
+def _key_of(ctx: Context, key: Abstract, item: Abstract) -> Abstract:
+    if is_none(key):
+        return item
+    start, mark = ctx.heap.copy(), len(current_builder().ops)
+    found = ctx.call(key, (item,), {})
+    ops = current_builder().ops[mark:]
+    if any(map(has_effect, ops)) or ctx.heap.written_since(start, {ctx.error_id}):
+        ctx.fail(UnsupportedIteration, what="a key of `itertools.groupby` that has an effect")
+    return found
 
 
 # ----- All items at once, while they are what Python takes later

@@ -45,7 +45,7 @@ from myia.infer.guests import guest_of
 from myia.infer.jax.objects.pytrees import is_device_class
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.f_strings import brace_format, format_parts
-from myia.infer.paths.caught import class_of_caught, option_of, text
+from myia.infer.paths.caught import class_of_caught, option_of, representation, text
 from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import in_python
 from myia.infer.unsupported import UnsupportedAttribute
@@ -195,8 +195,8 @@ def _finds_attribute(ctx: Context, x: Abstract, name: str) -> Abstract:
 
 def _conversion(code: str) -> Callable[..., Abstract]:
     def convert(ctx: Context, x: Abstract = Static("")) -> Abstract:
-        if isinstance(x, (Caught, NewException)) and code == "s":
-            return text(ctx, x)
+        if isinstance(x, (Caught, NewException)):
+            return (text if code == "s" else representation)(ctx, x)
         return format_parts(ctx, ((code, ""),), (x,))
 
     return convert

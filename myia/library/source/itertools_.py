@@ -113,3 +113,29 @@ def compress_(data: Any, selectors: Any) -> Iterator[Any]:
     for item, selected in zip(data, selectors):
         if selected:
             yield item
+
+
+def groupby_(iterable: Any, key: Any = None) -> Iterator[Any]:
+    first, current = True, None
+    group: Any = []
+    for item in iterable:
+        new = key_of(key, item)
+        if not first and new != current:
+            items = iter(group)
+            yield current, items
+            forget(items)
+            group = []
+        first, current = False, new
+        group.append(item)
+    if not first:
+        items = iter(group)
+        yield current, items
+        forget(items)
+
+
+def key_of(key: Any, item: Any) -> Any:
+    """The key of an item, which Python may compute later."""
+
+
+def forget(items: Any) -> None:
+    """Python gives no more items of a group when it has gone on to the next."""

@@ -76,8 +76,8 @@ def test_messages():
             myia.MyiaError,
             "`:>8` of a string with run-time",
         ),
-        (lambda x: print("{!r}".format(str(x))), myia.MyiaError, "`!r` of a string with run-time"),
-        (lambda x: print([f"{x}"]), myia.MyiaError, "`!r` of a string with run-time"),
+        (lambda x: print("{!a}".format(str(x))), myia.MyiaError, "`!a` of a string with run-time"),
+        (lambda x: print([f"'{x}"]), myia.MyiaError, "`!r` of a string with run-time"),
         (lambda x: print(f"{x}" + x), TypeError, "unsupported operand types"),
     ],
 )
