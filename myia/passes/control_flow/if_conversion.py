@@ -41,7 +41,7 @@ from myia.rewriting.def_use import definitions
 from myia.rewriting.walk import Walk, rewrite, substituted
 
 # Limits of a branch worth converting: ops in each arm, and elements of each value computed there.
-# Several ops on indices and conditions, such as a test of an index, cost what one op on floats does.
+# Several ops on indices or conditions (a test of an index) cost what one on floats does.
 # A branch that stores into a large array may have more ops: XLA would copy the array at the branch.
 MAX_OPS = 9
 INTEGER_OPS_BY_OP = 8
@@ -139,7 +139,7 @@ class _Arm:
             return False
         if any(map(_is_large, self.final_versions)):
             return len(computing) <= MAX_OPS_WITH_STORES and all(map(_is_small_and_pure, others))
-        integer = sum(op.results[0].dtype.kind in "bi" for op in computing)
+        integer = sum(y.dtype.kind in "bi" for op in computing for y in op.results[:1])
         cost = len(computing) - integer + integer / INTEGER_OPS_BY_OP
         return cost <= MAX_OPS and all(op.primitive in CONVERTIBLE_PRIMITIVES for op in others)
 

@@ -1,4 +1,6 @@
-from myia.passes.control_flow.if_conversion import if_conversion
+import itertools
+
+from myia.passes.control_flow.if_conversion import INTEGER_OPS_BY_OP, MAX_OPS, if_conversion
 from tests.passes.before_after import before_after, unchanged
 
 
@@ -17,10 +19,10 @@ func @f(%p: bool[], %q: bool[], %x: f64[], %v: f64[3]) -> f64[], f64[3] {
 }"""))  # fmt: skip
 
 
-def kept(branch: str) -> bool:
+def kept(branch: str, x: str = "%x") -> bool:
     return unchanged(if_conversion, f"""
 func @f(%p: bool[], %x: f64[], %v: f64[99], %n: i64[]) {{
-  %y = if %p {{ {branch} }} else {{ yield %x }}
+  %y = if %p {{ {branch} }} else {{ yield {x} }}
   return %y
 }}""")  # fmt: skip
 
@@ -30,9 +32,16 @@ def test_costly_branches_stay():
     assert kept("%0 = reduce_sum %v {axes=(0,)}\n yield %0")
     assert kept("%0 = for %k < %n (%a = %x) { yield %a }\n yield %0")
     assert kept("debug_print {fmt=''}\n yield %x")
-    assert kept(
-        "\n".join(["%0 = neg %x"] + [f"%{i + 1} = neg %{i}" for i in range(8)]) + "\n yield %8"
-    )
+    for x, most in (("%x", MAX_OPS), ("%n", MAX_OPS * INTEGER_OPS_BY_OP)):
+        assert not kept(chain(x, most), x)
+        assert kept(chain(x, most + 1), x)
+
+
+def chain(x: str, ops: int) -> str:
+    """An arm of so many ops."""
+    operands = [x, *(f"%{i}" for i in range(ops))]
+    lines = [f"{y} = neg {x}" for x, y in itertools.pairwise(operands)]
+    return "\n".join([*lines, f"yield {operands[-1]}"])
 
 
 def test_large_values_stay():
