@@ -24,14 +24,17 @@ A function under `contextlib.contextmanager` is cut in two at its `yield`:
         try:                           def %leave():
             yield 2        ->              k.scale = old
         finally:                       return 2, %leave
-            k.scale = old
+            k.scale = old                  def %raised(%error):
+        print(k)                               k.scale = old
+                                           return 2, %leave, %raised
 
-An exception that nothing catches ends the program, whose arguments are then as they were: what
-leaving the context does then is not seen.
+(`%leave` prints, too.) An exception that nothing catches ends the program, whose arguments are then
+as they were: what leaving the context does then is not seen.
 """
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import itertools
 from collections.abc import Callable, Iterator
@@ -138,9 +141,10 @@ def is_context_function(tree: gast.AST) -> bool:
 
 def cut_context_function(tree: gast.FunctionDef, spans: Spans) -> gast.FunctionDef:
     """A function under `contextmanager`, cut in two (in place)."""
+    raised = _where_raised(tree.body)
     stmts = _flattened(tree.body)
     found = [i for i, stmt in enumerate(stmts) if _is_yield(stmt)]
-    if len(found) != 1 or _jumps(stmts[: found[0]]) or _yields(stmts) != 1:
+    if len(found) != 1 or _jumps([*stmts[: found[0]], *raised]) or _yields(stmts) != 1:
         raise MyiaError(errors.UnsupportedContextFunction(spans.header(tree), tree.name))
     at = stmts[found[0]]
     before, after = stmts[: found[0]], stmts[found[0] + 1 :]
@@ -149,15 +153,45 @@ def cut_context_function(tree: gast.FunctionDef, spans: Spans) -> gast.FunctionD
         at.value = constant(None, at)
         after.insert(0, at)
     shared = {p.id for p in parameters(tree)} | set(assigned(*before))
-    rebound = sorted(shared & set(assigned(*after)))
-    first: Block = [gast.Nonlocal(rebound)] if rebound else []
-    nothing = gast.arguments([], [], None, [], [], None, [])
-    end = gast.FunctionDef("%leave", nothing, [*first, *after, gast.Pass()], [], None, None, [])
-    result = gast.Return(gast.Tuple([value, name("%leave", at)], gast.Load()))
-    tree.body = [*before, end, result]
-    for node in (*first, end, end.body[-1], result, result.value):
-        gast.copy_location(node, at)
+    ends = [
+        _end("%leave", [], after, shared, at),
+        _end("%raised", ["%error"], raised, shared, at),
+    ]
+    values = [value, *(name(end.name, at) for end in ends)]
+    result = gast.Return(gast.copy_location(gast.Tuple(values, gast.Load()), at))
+    tree.body = [*before, *ends, gast.copy_location(result, at)]
     return tree
+
+
+def _end(
+    title: str, args: list[str], body: Block, shared: set[str], at: gast.AST
+) -> gast.FunctionDef:
+    """What a context function does after its `yield`; it rebinds the variables of before."""
+    rebound = sorted(shared & set(assigned(*body)))
+    first: Block = [gast.Nonlocal(rebound)] if rebound else []
+    params = [gast.copy_location(gast.Name(x, gast.Param(), None, None), at) for x in args]
+    last = gast.Pass()
+    for node in (*first, last):
+        gast.copy_location(node, at)
+    arguments = gast.arguments(params, [], None, [], [], None, [])
+    end = gast.FunctionDef(title, arguments, [*first, *body, last], [], None, None, [])
+    return gast.copy_location(end, at)
+
+
+def _where_raised(stmts: Block) -> Block:
+    """What is done when the `yield` in `stmts` raises: the `finally` around it, the inner first."""
+    for stmt in stmts:
+        if isinstance(stmt, gast.Try) and _yields([stmt]):
+            if not stmt.handlers and _is_of_context(stmt.body[0]):
+                (within,) = stmt.body
+                (context,) = within.handlers[0].type.args
+                error = name("%error", context)
+                left = gast.Expr(
+                    _call(desugared.exit_with, [copy.deepcopy(context), error], context)
+                )
+                return [*_where_raised(within.body), gast.copy_location(left, context)]
+            return [*_where_raised(stmt.body), *copy.deepcopy(stmt.finalbody)]
+    return []
 
 
 def _last_name(node: gast.expr) -> str | None:
@@ -165,10 +199,7 @@ def _last_name(node: gast.expr) -> str | None:
 
 
 def _flattened(stmts: Block) -> Block:
-    """`stmts` with the parts of each `try` and `finally` one after the other.
-
-    An exception ends the program: what `finally` does then is not seen.
-    """
+    """`stmts` with the parts of each `try` and `finally` one after the other: nothing is raised."""
     done: Block = []
     for stmt in stmts:
         if not isinstance(stmt, gast.Try) or not _yields([stmt]):

@@ -30,7 +30,7 @@ from myia.infer.domain.values import (
 from myia.infer.paths.caught import class_of_caught, option_of
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedContext
-from myia.ir.core import walk
+from myia.ir.core import Region, walk
 from myia.library.python.objects import class_of
 from myia.primitives.core import desugared, py
 
@@ -60,23 +60,39 @@ def _caught_by(ctx: Context, context: Abstract) -> Abstract:
 
 def _sees_exceptions(ctx: Context, left: Abstract) -> bool:
     """May `__exit__` catch an exception, or do something with one that is caught around it?"""
+    code = _code(ctx, left)
+    if code is None or _result_counts(code.region):
+        return code is not None
+    exception = code.region.args[len(code.captured) + 1 :]
+    reads = (x for op in walk(code.region) for x in op.operands)
+    return bool(ctx.handlers.stack) and any(x in exception for x in reads)
+
+
+def _may_catch(ctx: Context, context: Abstract) -> bool:
+    if class_of(ctx, context) is contextlib.suppress:
+        return True
+    code = _code(ctx, _method(ctx, context, "__exit__"))
+    return code is not None and _result_counts(code.region)
+
+
+def _code(ctx: Context, left: Abstract) -> Any:
+    """The code of `__exit__`, if that is not one of NumPy's or the like."""
     if not isinstance(left, Method) or not hasattr(left.function, "__code__"):
-        return False
+        return None
     closure = inner_classes.closure_of(ctx, left.function)
-    code = closure.code if isinstance(closure, Closure) else ctx.load(left.function)
-    region = code.region
-    exception = region.args[len(code.captured) + 1 :]
+    return closure.code if isinstance(closure, Closure) else ctx.load(left.function)
+
+
+def _result_counts(region: Region) -> bool:
+    """May `__exit__` return something true: that it has caught the exception?"""
     (result,) = region.yields
     made = next((op for op in region.ops if result in op.results), None)
-    if made is None or made.primitive is not py.const or made.params["value"]:
-        return True
-    reads = (x for op in walk(region) for x in op.operands)
-    return bool(ctx.handlers.stack) and any(x in exception for x in reads)
+    return made is None or made.primitive is not py.const or bool(made.params["value"])
 
 
 @function(desugared.catches_nothing, dynamic=as_is)
 def _catches_nothing(ctx: Context, context: Abstract) -> Abstract:
-    if ctx.list_items(_caught_by(ctx, context)):
+    if _may_catch(ctx, context):
         what = (
             f"`{class_of(ctx, context).__name__}`, which may catch an exception, around a `yield`"
         )
@@ -114,11 +130,14 @@ class _Cut:
         self.function, self.args, self.options = function, args, options
 
     def __enter__(self) -> Any:
-        value, self.leave = self.function(*self.args, **self.options)
+        value, self.leave, self.raised = self.function(*self.args, **self.options)
         return value
 
-    def __exit__(self, *exception: Any) -> None:
-        self.leave()
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is None:
+            self.leave()
+        else:
+            self.raised(error)
 
 
 @function(contextlib._GeneratorContextManager)

@@ -1,0 +1,89 @@
+"""Functions under `contextlib.contextmanager`, left by an exception."""
+
+import contextlib
+
+import numpy as np
+import pytest
+
+import myia
+
+
+@contextlib.contextmanager
+def plain(a, by):
+    a[1] += by
+    yield a[0] * by
+    a[1] -= 0.5 * by
+
+
+@contextlib.contextmanager
+def with_finally(a, by):
+    a[1] += by
+    by = 2.0 * by
+    try:
+        yield a[0] * by
+        a[0] += 4.0
+    finally:
+        a[1] -= 0.5 * by
+    a[0] += 1.0
+
+
+@contextlib.contextmanager
+def around_another(a, by):
+    try:
+        with with_finally(a, by) as inner, plain(a, inner) as value:
+            a[2] += 1.0
+            yield value
+            a[2] += 1.0
+    finally:
+        a[2] *= 1.5
+    a[2] -= 0.25
+
+
+def suppressed(context, a, x):
+    with contextlib.suppress(ZeroDivisionError), context(a, 0.3) as y:
+        a[2] = x
+        if x > y:
+            raise ZeroDivisionError
+        a[2] += 1.0
+    return a[0] + 2.0 * a[1] + a[2] * x
+
+
+def handled(context, a, x):
+    try:
+        with context(a, 0.3) as y, contextlib.suppress(KeyError):
+            a[2] = x + y
+            a[2] += 1.0 / (0.0 if x > y else x)
+    except ZeroDivisionError:
+        a[2] += 10.0
+    return a[0] + 2.0 * a[1] + a[2] * x
+
+
+def in_loop(context, a, x):
+    total = 0.0
+    for k in range(4):
+        try:
+            with context(a, 0.1) as y:
+                if k * x > y + 1.0:
+                    raise ValueError(k)
+                total += a[1] * x
+        except ValueError:
+            total -= 0.5 * x
+        finally:
+            total += a[0]
+    return total + a[1] + a[2] * x
+
+
+@pytest.mark.parametrize("context", [plain, with_finally, around_another])
+@pytest.mark.parametrize("f", [suppressed, handled, in_loop])
+def test_as_python(f, context):
+    for x in (1.0, -1.0, 0.7, 3.0):
+        got, want = np.array([0.5, 2.0, 3.0]), np.array([0.5, 2.0, 3.0])
+        value = f(context, want, x)
+        np.testing.assert_allclose(myia.jit(f)(context, got, x), value, rtol=1e-14)
+        np.testing.assert_allclose(got, want, rtol=1e-14)
+
+        def g(x, context=context):
+            return f(context, np.array([0.5, 2.0, 3.0]), x)
+
+        slope = (g(x + 1e-6) - g(x - 1e-6)) / 2e-6
+        np.testing.assert_allclose(myia.grad(g)(x), slope, rtol=1e-6, atol=1e-8)
