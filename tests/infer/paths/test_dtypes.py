@@ -113,9 +113,17 @@ def appended_after_a_loop(x, c):
     return items[20] // 2
 
 
+def appended_after_a_loop_and_chosen(x, c):
+    items = []
+    for i in range(20):
+        items.append(x * i)
+    items.append(INTS)
+    return items[int(c)] // 2
+
+
 REFUSED = (
     in_a_list_that_grows,
-    appended_after_a_loop,
+    appended_after_a_loop_and_chosen,
 )
 
 
@@ -205,6 +213,7 @@ COMPILED = (
     found_by_key,
     after_any_number_of_iterations,
     while_it_grows,
+    appended_after_a_loop,
     used_inside_a_branch,
     a_few_iterations,
     rounded_in_the_first_iteration,
