@@ -91,11 +91,12 @@ EXAMPLES = {
         ("p: bool[], q: bool[]", "%0 = and %p, %q; %1 = and %q, %0"),
         ("x: i64[], y: i64[]", "%0 = or %x, %y; %1 = and %0, %x"),
     ],
-    ("or", "x | select(p, False, x) == x"): [
+    ("or", "x | select(p, 0, x) == x"): [
         ("p: bool[], x: bool[]", "%f = False: bool[]; %0 = select %p, %f, %x; %1 = or %0, %x"),
     ],
-    ("and", "x & select(p, x, True) == x"): [
+    ("and", "x & select(p, x, ones) == x"): [
         ("p: bool[], x: bool[]", "%t = True: bool[]; %0 = select %p, %x, %t; %1 = and %x, %0"),
+        ("p: bool[], x: i64[]", "%t = -1: i64[]; %0 = select %p, %x, %t; %1 = and %x, %0"),
     ],
     ("and", "x & ones == x"): [
         ("p: bool[]", "%0 = True: bool[]; %1 = and %p, %0"),
@@ -515,6 +516,10 @@ UNTRUE = {
     "select(a != b, x, 0.0) is the mask of a cotangent": (
         "a: f64[], b: f64[], x: f64[]",
         "%0 = ne %a, %b; %1 = 0.0: f64[]; %2 = select %0, %x, %1",
+    ),
+    "x & select(p, x, 1) is not x (integers)": (
+        "p: bool[], x: i64[]",
+        "%1 = 1: i64[]; %2 = select %p, %x, %1; %3 = and %x, %2",
     ),
     "x == x is not True (NaN)": ("x: f64[]", "%0 = eq %x, %x"),
     "-(x - y) is not y - x (0.0)": ("x: f64[], y: f64[]", "%0 = sub %x, %y; %1 = neg %0"),

@@ -86,10 +86,10 @@ def _absorbed(match: Matcher, x: Value, y: Value, same: Primitive, dual: Primiti
     return None
 
 
-@equation(or_, "x | select(p, False, x) == x")
-@equation(and_, "x & select(p, x, True) == x")
+@equation(or_, "x | select(p, 0, x) == x")
+@equation(and_, "x & select(p, x, ones) == x")
 def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
-    neutral = op.primitive is and_
+    neutral = _all_bits_set(x) if op.primitive is and_ else 0
     for one, other in ((x, y), (y, x)):
         selection = match.defined_by(select, other)
         if selection is None:
