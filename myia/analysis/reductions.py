@@ -161,11 +161,13 @@ def _results_that_are_sums(op: Op, sums: set[Value]) -> list[Value]:
     if op.primitive is loop_p:
         body, cond = Loop.of(op).body, Loop.of(op).cond
         carries = [i - (len(op.operands) - len(op.results)) for i in positions]
-        is_carried = len(carries) == 1 and sums.isdisjoint(body.captured) and carries[0] >= 0
-        (i,) = carries if is_carried else (0,)
+        captured = [x for region in op.regions for x in region.captured]
+        if len(carries) != 1 or carries[0] < 0 or not sums.isdisjoint(captured):
+            return []
+        (i,) = carries
         if cond is not None and (cond.args[1 + i] in cond.yields or _is_read(cond, 1 + i)):
             return []
-        adds = is_carried and is_reassociable_sum(body.args[1 + i], body.yields[i], body)
+        adds = is_reassociable_sum(body.args[1 + i], body.yields[i], body)
         return [op.results[i]] if adds else []
     adds = op.primitive is arithmetic.add and bool(op.params.get("reassoc"))
     # A term under a condition: select(c, s + x, s).

@@ -51,7 +51,7 @@ def ordered_sums(loop: Loop, count: int) -> OrderedSums | None:
             sums[i] = tuple(range(len(steps), len(steps) + len(found[0])))
             steps += found[0]
             removed.update(found[1])
-    if not sums or count * len(steps) > MAX_TERMS:
+    if not sums or not 0 < count * len(steps) <= MAX_TERMS:
         return None
     k, arrays = body.args[0], [Value(rows_aval(step.term.aval, count)) for step in steps]
     with Builder() as b:
