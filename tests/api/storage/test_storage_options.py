@@ -115,7 +115,8 @@ def test_plan_says_where_and_why():
     plan = myia.grad(until_small).plan(5.0, 1.0)
     text = str(plan)
     assert "test_storage_options.py:" in text and "trail" in text and "unknown" in text
-    assert "`x` at the start of the iteration: f64[], read by `np.sin(x)` (line 26)" in text
+    # The slope of the sine, which its pullback reads.
+    assert "`np.sin(x)` (line 26): f64[], read by `np.sin(x)` (line 26)" in text
     assert myia.jit(until_small).plan(5.0, 1.0) == () == myia.jit(heat).plan(START, 0.3, 10)
 
 
