@@ -12,7 +12,8 @@ differ are separated, until the partition is stable. This proves congruence by i
 iterations. It misses values whose equality depends on arithmetic that `cse` does not see.
 
 An array that starts as a constant, and in which every iteration stores that constant, is the
-constant: so are blocks of a Jacobian of which no seed changes anything.
+constant: so are blocks of a Jacobian of which no seed changes anything. One that starts empty is
+the constant that is stored in it: so is the tape of a condition that is decided.
 
     %z = for %k < %n (%z = 0.0: f64[9]) {          ->      every %z becomes 0.0: f64[9]
       %1 = dynamic_update_slice %z, 0.0: f64[1], %k
@@ -28,13 +29,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
+from myia.ir.builder import Builder, append, at
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.params import params_key
 from myia.ir.rewrite import Env
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
-from myia.primitives.core.define import constant_p
+from myia.primitives.core.define import constant, constant_p, empty_p
 from myia.primitives.core.structured import Loop, loop_p, rev_p
 from myia.rewriting.common_subexpressions import congruence_keys
+from myia.rewriting.def_use import definitions
 from myia.rewriting.walk import look_up, rebuilt, substituted, with_region
 
 
@@ -49,19 +52,23 @@ class _Redundancies:
     def __init__(self) -> None:
         self.env: Env = {}
         self.constant_keys: dict[Value, Hashable] = {}  # equal constants have equal keys
-        self.numbers: dict[Value, Hashable] = {}  # what fills them
+        self.initial: dict[Value, Op] = {}  # constants and empty arrays
 
     def region(self, region: Region) -> Region:
-        ops = [self.op(op) for op in region.ops]
-        return rebuilt(region, ops, look_up(region.yields, self.env))
+        with Builder() as b:
+            for op in region.ops:
+                self.op(op)
+        return rebuilt(region, b.ops, look_up(region.yields, self.env))
 
-    def op(self, op: Op) -> Op:
+    def op(self, op: Op) -> None:
         if op.primitive is constant_p:
             self.constant_keys[op.results[0]] = op.params_key
-            self.numbers[op.results[0]] = _number(op)
+        if op.primitive in (constant_p, empty_p):
+            self.initial[op.results[0]] = op
         if op.primitive in (loop_p, rev_p):
-            self.loop(op)
-        return substituted(op, self.env, self.region)
+            with at(op.span):
+                self.loop(op)
+        append(substituted(op, self.env, self.region))
 
     def loop(self, op: Op) -> None:
         """Record the replacements of the arguments and results of a loop, before its regions are
@@ -88,26 +95,33 @@ class _Redundancies:
         own = region.args[len(region.args) - len(initial) :]
         initial = look_up(initial, self.env)
         leaders = self.leaders(initial, own, region)
-        fixed = {i: x for i, x in enumerate(initial) if self.is_fixed(x, own[i], region, i)}
+        fixed = [self.fixed(*carried, region) for carried in zip(initial, own, region.yields)]
         for values in copies:
             self.env.update((values[i], values[j]) for i, j in enumerate(leaders) if i != j)
-            self.env.update((values[i], x) for i, x in fixed.items())
+            self.env.update((x, y) for x, y in zip(values, fixed) if y is not None)
 
-    def is_fixed(self, initial: Value, own: Value, region: Region, i: int) -> bool:
-        """Does a carried value start as a constant, and is it stored into itself alone?"""
-        number, y = self.numbers.get(initial), region.yields[i]
-        if number is None or not own.aval.shape:
-            return False
-        made = {op.results[0]: op for op in region.ops if op.results}
+    def fixed(self, initial: Value, own: Value, y: Value, region: Region) -> Value | None:
+        """The constant that a carried array is, if it starts as it or empty, and every store into
+        it stores it."""
+        filling = self.initial.get(initial)
+        if filling is None or not own.aval.shape:
+            return None
+        made = definitions(region)
         while y is not own:
             op = made.get(y)
             if op is None or op.primitive is not dynamic_update_slice:
-                return False
+                return None
             y, stored = op.operands[:2]
-            inside = made.get(stored)
-            if self.numbers.get(stored, inside and _number(inside)) != number:
-                return False
-        return True
+            of_stored = self.initial.get(stored) or made.get(stored)
+            if of_stored is None or of_stored.primitive is not constant_p:
+                return None
+            if filling.primitive is empty_p:
+                filling = of_stored
+            if _number(of_stored) != _number(filling):
+                return None
+        if filling is self.initial[initial]:
+            return initial
+        return constant(filling.params["value"], own.dtype, own.aval.shape)
 
     def leaders(self, initial: Sequence[Value], own: Sequence[Value], region: Region) -> list[int]:
         """For each carried value the position of the first one that is congruent to it."""
@@ -123,9 +137,7 @@ class _Redundancies:
 
 
 def _number(op: Op) -> Hashable:
-    """What fills a constant, to the bit; None: it is none."""
-    if op.primitive is not constant_p:
-        return None
+    """What fills a constant, to the bit."""
     key: Hashable = params_key({name: op.params[name] for name in ("value", "dtype")})
     return key
 

@@ -170,7 +170,7 @@ class _Span:
         return Region(self.region.args, tuple(b.ops), look_up(self.region.yields, env))
 
     def _optimistic(self, ops: Sequence[Op], env: Env) -> list[Value]:
-        """Emit `ops` where no exception comes up; returns where one did, by shape.
+        """Emit `ops` where no exception comes up; returns where one did, a vector an aval.
 
         Adds to `env` what values have become.
         """

@@ -9,9 +9,6 @@
 
 The load finds the initial value if no earlier iteration stores into its slice. Cotangents are the
 main case: an adjoint loop adds to zeros, and simplification then removes the first addition.
-
-An array that only ever gets the number that it starts with holds that number, too; one that starts
-empty, the number of its stores: the tape of a condition that is decided.
 """
 
 from __future__ import annotations
@@ -23,26 +20,19 @@ from myia.analysis.array_versions import reads_initial_value, slice_chains
 from myia.analysis.linear_indices import IndexRanges
 from myia.ir.core import Function, Op, Value, walk
 from myia.primitives.arrays.dynamic_slices import dynamic_slice
-from myia.primitives.core.define import constant, constant_p, empty_p
+from myia.primitives.core.define import constant, constant_p
 from myia.primitives.core.structured import Loop, loop_p
 from myia.rewriting.walk import Walk, rewrite
-
-EMPTY = object()  # what is in an array that starts empty
 
 
 def initial_value_forwarding(function: Function) -> Function:
     """`function` with constants in the place of loads that find the initial value of a carry."""
     ranges, ops = IndexRanges(function.region), list(walk(function.region))
-    constants = {op.results[0]: op for op in ops if op.primitive in (constant_p, empty_p)}
+    constants = {op.results[0]: op for op in ops if op.primitive is constant_p}
     found: dict[Value, Any] = {}
-    filled: dict[Value, Any] = {}
     for op in ops:
         if op.primitive is loop_p:
             found.update(_loads_of_constants(Loop.of(op), constants, ranges))
-            filled.update(_filled(op, constants))
-    for op in ops if filled else ():
-        if op.primitive is dynamic_slice and op.operands[0] in filled:
-            found[op.results[0]] = filled[op.operands[0]]
 
     def rule(op: Op, _: Walk) -> Sequence[Value] | None:
         if op.primitive is not dynamic_slice or op.results[0] not in found:
@@ -59,24 +49,10 @@ def _loads_of_constants(
     """What loads find in carries that start constant, and the number that this is."""
     stored: dict[Value, tuple[Value, Op]] = {}  # version -> carried value, its initial constant
     for carry, arg, chain in zip(loop.carries, loop.body.args[1:], slice_chains(loop.body)):
-        starts_constant = carry in constants and constants[carry].primitive is constant_p
-        if starts_constant and chain is not None and chain.stores:
+        if carry in constants and chain is not None and chain.stores:
             stored |= dict.fromkeys((arg, *chain.versions), (arg, constants[carry]))
     for load in walk(loop.body) if stored else ():
         if load.primitive is dynamic_slice and load.operands[0] in stored:
             arg, initial = stored[load.operands[0]]
             if reads_initial_value(loop, arg, load, ranges):
                 yield load.results[0], initial.params["value"]
-
-
-def _filled(op: Op, constants: Mapping[Value, Op]) -> Iterator[tuple[Value, Any]]:
-    """The versions of arrays that hold one number in a loop, and after it, and that number."""
-    loop = Loop.of(op)
-    chains = slice_chains(loop.body)
-    for carry, arg, chain, result in zip(loop.carries, loop.body.args[1:], chains, op.results):
-        if carry not in constants or chain is None or not chain.stores:
-            continue
-        contents = [constants.get(x) for x in (carry, *(op.operands[1] for op in chain.stores))]
-        numbers = {None if x is None else x.params.get("value", EMPTY) for x in contents} - {EMPTY}
-        if None not in numbers and len(numbers) == 1:
-            yield from dict.fromkeys((arg, *chain.versions, result), numbers.pop()).items()

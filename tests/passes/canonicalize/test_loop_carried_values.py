@@ -1,5 +1,8 @@
 import pytest
 
+from myia.ir.parser import parse
+from myia.ir.printer import to_text
+from myia.ir.verifier import verify
 from myia.passes.canonicalize.dce import dce
 from myia.passes.canonicalize.loop_carried_values import loop_carried_values
 from tests.passes.before_after import before_after, unchanged
@@ -98,3 +101,39 @@ def test_stores_of_the_constant_that_an_array_is(golden):
 @pytest.mark.parametrize("stored", ["-0.0", "1.0"])
 def test_stores_of_another_constant(stored):
     assert unchanged(loop_carried_values, STORES.format(initial="0.0", stored=stored))
+
+
+def filled(start="empty {dtype=f64, shape=(9,)}", number="0.0: f64[1]") -> str:
+    return f"""
+func @f(%m: f64[9], %n: i64[]) -> f64[9] {{
+  %tape = {start}
+  %tape = for %i < %n (%tape = %tape) bound 9 {{
+    %0 = {number}
+    %tape = dynamic_update_slice %tape, %0, %i
+    yield %tape
+  }}
+  %out = for %i < %n (%out = %m) bound 9 {{
+    %1 = dynamic_slice %tape, %i {{sizes=(1,)}}
+    %2 = neg %1
+    %out = dynamic_update_slice %out, %2, %i
+    yield %out
+  }}
+  return %out
+}}"""
+
+
+def test_an_array_of_one_number():
+    for start in ("empty {dtype=f64, shape=(9,)}", "0.0: f64[9]"):
+        after = merged(parse(filled(start)))
+        verify(after)
+        assert to_text(after).count("for %") == 1
+    assert unchanged(loop_carried_values, filled("1.0: f64[9]"))
+    assert unchanged(loop_carried_values, filled("-0.0: f64[9]"))
+    assert unchanged(loop_carried_values, filled("neg %m"))
+    assert unchanged(loop_carried_values, filled(number="dynamic_slice %m, %i {sizes=(1,)}"))
+    other = "    %t = dynamic_update_slice %tape, %0, %i\n    %3 = -0.0: f64[1]\n"
+    two = filled().replace(
+        "    %tape = dynamic_update_slice %tape, %0, %i\n    yield %tape",
+        other + "    %u = dynamic_update_slice %t, %3, %i\n    yield %u",
+    )
+    assert unchanged(loop_carried_values, two)

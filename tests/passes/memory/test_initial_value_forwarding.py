@@ -39,32 +39,3 @@ def test_start_indices_beyond_the_end():
 
 def test_an_array_that_does_not_start_constant():
     assert unchanged(initial_value_forwarding, nest(start="neg %g0"))
-
-
-def filled(start="empty {dtype=bool, shape=(9,)}", number="True") -> str:
-    return f"""
-func @f(%m: bool[9]) -> bool[9] {{
-  %tape = {start}
-  %n = 9: i64[]
-  %tape = for %i < %n (%tape = %tape) bound 9 {{
-    %0 = {number}: bool[1]
-    %tape = dynamic_update_slice %tape, %0, %i
-    yield %tape
-  }}
-  %out = for %i < %n (%out = %m) bound 9 {{
-    %1 = dynamic_slice %tape, %i {{sizes=(1,)}}
-    %2 = not %1
-    %out = dynamic_update_slice %out, %2, %i
-    yield %out
-  }}
-  return %out
-}}"""
-
-
-def test_an_array_of_one_number():
-    for start in ("empty {dtype=bool, shape=(9,)}", "True: bool[9]"):
-        assert not unchanged(initial_value_forwarding, filled(start))
-    assert unchanged(initial_value_forwarding, filled("False: bool[9]"))
-    assert unchanged(initial_value_forwarding, filled("not %m"))
-    stored = filled().replace("%0 = True: bool[1]", "%0 = dynamic_slice %m, %i {sizes=(1,)}")
-    assert unchanged(initial_value_forwarding, stored)
