@@ -174,6 +174,15 @@ def sums_by_key(x):
     return sums["even"] * sums["odd"]
 
 
+@example("collections", "sums[int(4 * v)] += v * v")
+def keys_of_run_time(x):
+    sums = dict.fromkeys(range(4), 0.0)
+    for k in range(8):
+        v = x * math.sin(k) ** 2
+        sums[int(4 * v)] += v * v
+    return sums[0] - sums[2]
+
+
 @example("collections", 'counts = Counter("abca")')
 def counted(x):
     counts = Counter("abca")
@@ -318,6 +327,34 @@ def value_sent(x):
 def accumulated(x):
     xs = [x, x * x, 2.0]
     return sum(a * b for a, b in itertools.pairwise(itertools.accumulate(xs)))
+
+
+@example("iteration", "itertools.pairwise(xs)")
+def pairs(x):
+    xs = [x * math.sin(k) for k in range(6)]
+    return sum((b - a) ** 2 for a, b in itertools.pairwise(xs))
+
+
+@example("iteration", "for high, group in itertools.groupby(xs, key=lambda v: v > 0.5):")
+def groups(x):
+    xs = [x, x * x, 2.0, x + 1.0, 0.1 * x]
+    y = 0.0
+    for high, group in itertools.groupby(xs, key=lambda v: v > 0.5):
+        total = sum(group)
+        y += total**3 if high else total
+    return y
+
+
+@example("iteration", "for a, b in zip([x, 2.0], xs, strict=True):")
+def strict_zip(x):
+    y = 0.0
+    for xs in ([x, x * x], [x, 1.0, x]):
+        try:
+            for a, b in zip([x, 2.0], xs, strict=True):
+                y += a * b
+        except ValueError:
+            y = y * x
+    return y
 
 
 # ----- Exceptions and contexts
