@@ -27,7 +27,16 @@ from myia.infer.domain.heap import (
     Heap,
 )
 from myia.infer.domain.heap_arrays import Objects
-from myia.infer.domain.values import Abstract, Optional, Ref, Scalar, Static, is_static_int
+from myia.infer.domain.values import (
+    Abstract,
+    Iterator,
+    Optional,
+    Ref,
+    Scalar,
+    Static,
+    chosen_iterator,
+    is_static_int,
+)
 from myia.ir.builder import Builder, current_builder, current_span, emit
 from myia.ir.core import Op, Region, Value
 from myia.primitives.core.define import constant
@@ -255,7 +264,12 @@ class Context(Objects):
         return self.needs_static(what)
 
     def force(self, x: Abstract) -> Abstract:
-        """The value of an optional: reading it where it is absent is a run-time error."""
+        """The value of an optional: reading it where it is absent is a run-time error.
+
+        An iterator over one of several objects is one of several iterators.
+        """
+        if isinstance(x, Iterator):
+            return chosen_iterator(x)
         if not isinstance(x, Optional):
             return x
         if isinstance(x.present, Static):

@@ -11,7 +11,7 @@ two values have the same structure and differ at most in their children.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, dataclass, fields, replace
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeGuard
 
@@ -366,3 +366,13 @@ def same_static(a: Any, b: Any) -> bool:
     if isinstance(a, (float, np.floating)):
         return repr(a) == repr(b)  # tells 0.0 from -0.0, and NaN is itself
     return isinstance(a, tuple(EQUAL_BY_VALUE)) and bool(a == b)
+
+
+def chosen_iterator(x: Iterator) -> Iterator | Choice:
+    """An iterator over one of several objects as one of several iterators."""
+    for k, item in enumerate(x.items):
+        chosen = chosen_iterator(item) if isinstance(item, Iterator) else item
+        if isinstance(chosen, Choice) and isinstance(chosen.options[0], (Ref, Tuple, Iterator)):
+            with_item = [(*x.items[:k], option, *x.items[k + 1 :]) for option in chosen.options]
+            return Choice(chosen.index, tuple(replace(x, items=items) for items in with_item))
+    return x

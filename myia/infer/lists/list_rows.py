@@ -21,6 +21,7 @@ row that changes its length, or is given another list. Then a loop around is unr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -324,10 +325,7 @@ def _element(row: RowObject, index: Abstract) -> StridedSlice:
 
 
 def _rewrite(ctx: Context, row: RowObject, buffer: BufferObject, value: Value) -> None:
-    new = BufferObject(
-        buffer.template, (Scalar(value, False),), buffer.base, buffer.offset, buffer.capacity
-    )
-    ctx.write(Ref(row.base), new)
+    ctx.write(Ref(row.base), replace(buffer, rows=(Scalar(value, False),)))
 
 
 def _whole(row: RowObject, n: int) -> StridedSlice:

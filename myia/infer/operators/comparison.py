@@ -82,6 +82,7 @@ from myia.primitives.pointwise import logic
 
 
 def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
+    a, b = (x if isinstance(x, Optional) else ctx.force(x) for x in (a, b))
     for x, other in ((a, b), (b, a)):
         if isinstance(x, Choice) and not isinstance(other, Optional):
 

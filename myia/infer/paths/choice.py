@@ -42,6 +42,7 @@ from myia.infer.domain.values import (
     IS_INNER,
     Abstract,
     Choice,
+    Iterator,
     Ref,
     Scalar,
     Static,
@@ -91,6 +92,8 @@ def form(x: Abstract, heap: Heap) -> Any:
         return (x.cls, len(x.items))
     contents = heap[x.id] if isinstance(x, Ref) else None
     if isinstance(x, Ref) and isinstance(contents, ARRAYS):
+        if heap.invalidation(x.id) is not None:
+            return None
         aval, axes = type_of_array(heap, x.id)
         view = slice_form(contents) if isinstance(contents, ViewObject) else None
         shape = (aval.ndim,) if any(axes) else aval.shape
@@ -106,7 +109,7 @@ def is_of_objects(x: Abstract) -> TypeGuard[Choice]:
     """Is it a choice of objects? (Functions that are bound to one are functions.)"""
     if not isinstance(x, Choice):
         return False
-    return all(isinstance(o, (Ref, Tuple)) or is_number(o) for o in x.options)
+    return all(isinstance(o, (Ref, Tuple, Iterator)) or is_number(o) for o in x.options)
 
 
 def is_split(x: Abstract) -> TypeGuard[Choice]:

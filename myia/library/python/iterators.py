@@ -145,6 +145,8 @@ def _reversed(ctx: Context, x: Abstract) -> Abstract:
 @items_of_kind("reversed")
 def _reversed_items(ctx: Context, x: Iterator) -> Items:
     part, length = items_of(ctx, x.items[0]), as_number(x.items[1])
+    if isinstance(x.items[0], Tuple):  # `length` may be that of another that was possible
+        length = part.length
     last = operators.binary(ctx, "-", length, Static(1))
 
     def item(i: Abstract) -> Abstract:
@@ -153,7 +155,7 @@ def _reversed_items(ctx: Context, x: Iterator) -> Items:
             j = Scalar(j.value, True, 0, bounds(last)[1])
         return part.item(j)
 
-    return Items(length, item, part.unroll)
+    return Items(length, item, part.unroll and is_static_int(length))
 
 
 @function(iter)

@@ -10,6 +10,7 @@ NaN in it depends on its algorithm, so that raises ValueError.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
         rest = [] if keys is x else [row.value for row in items.rows]
         found = _sorted_columns([*first, *columns], rest, reverse)
     rows = tuple(Scalar(row, False) for row in found[-len(items.rows) :])
-    new = ctx.new(BufferObject(items.template, rows, items.base, items.offset, items.capacity))
+    new = ctx.new(replace(items, rows=rows))  # of a list without a bound: with its capacity
     list_edits.inherit_items(ctx, Ref(growing_lists.owner(ctx.heap, x.id)), new)
     return new
 

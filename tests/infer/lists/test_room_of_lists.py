@@ -1,5 +1,7 @@
 """The room of a list is found from an iteration; later ones may append more than the first."""
 
+import bisect
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -53,6 +55,22 @@ def test_later_iterations_append_more(f):
     assert myia.jit(f)(2.0, n) == f(2.0, n)
     for transformed in (myia.jit(f), jax.jit(myia.jit(f))):  # whose checks are not awaited
         np.testing.assert_allclose(transformed(jnp.asarray(2.0), jnp.asarray(n)), f(2.0, n))
+
+
+def test_a_list_without_a_bound_that_is_sorted():
+    def f(x, n):
+        xs, y = [x], x
+        while y < 2.5:
+            y += 0.05
+            xs.append(y * 0.5)
+            xs.sort()
+            bisect.insort(xs, -y)
+            xs = sorted(xs, reverse=True)
+            xs.append(y)
+        return sum((i + 1) * v for i, v in enumerate(xs)), len(xs)
+
+    for x in (2.4, -1.0, 0.2):
+        np.testing.assert_allclose(myia.jit(f)(x, None), f(x, None), rtol=1e-13)
 
 
 def test_a_loop_of_run_time_length():

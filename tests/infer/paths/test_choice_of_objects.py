@@ -149,6 +149,20 @@ def helper_in_a_long_loop(x):
     return total
 
 
+def iterators_over_one_of_several(x):
+    d = {"a": x} if x > 0.5 else {"a": 2.0 * x, "b": 1.0}
+    s = [x, x * x] if x > 0.4 else (3.0 * x, x, 1.0)
+    total = sum(d.values()) + max(d.values()) + len(d.items()) + (2.0 * x in d.values())
+    for i, (k, v) in enumerate(d.items()):
+        total = total * 2.0 + v * (i + len(k))
+    for v, w in zip(d.values(), s):
+        total = total * 2.0 + v * w
+    for v in reversed(s):
+        total = total * 2.0 + v
+    it = iter(d.values())
+    return next(it) * total + sum(it) + sum(v * v for v in map(abs, s))
+
+
 def missing_attribute(x):
     o = Circle(x) if x > 0.5 else (x, 1.0)
     try:
@@ -160,6 +174,7 @@ def missing_attribute(x):
 PROGRAMS = [
     *(methods_and_attributes, known_objects, asked_for_its_class, tuples_and_numbers),
     *(optional_and_held, carried_in_loops, helper_in_a_long_loop, missing_attribute),
+    iterators_over_one_of_several,
 ]
 
 

@@ -302,6 +302,26 @@ def test_python_s_error_of_none_is_caught(use):
     assert myia.grad(lambda x: f(x)[0])(0.3) == 0.6
 
 
+@pytest.mark.parametrize("q", [0.3, 0.6])
+def test_a_view_that_a_write_makes_out_of_date_is_an_option(q):
+    def f(q, x, y):
+        for _ in range(2):
+            if q > 0.5:
+                y += sum(x)
+            for k in range(3):
+                for e in (y[0], q * 2.0):
+                    if e > 0.7:
+                        break
+                    x = y[::-1]
+                else:
+                    y[k] = 0.3 * q
+        return x[0] + x @ y * q
+
+    args, copies = [(q, np.array([0.1, 0.2, 0.3]), np.array([0.4, 0.5, 0.6])) for _ in range(2)]
+    np.testing.assert_allclose(run(f, *args), f(*copies), rtol=1e-14)
+    np.testing.assert_allclose(args[2], copies[2], rtol=1e-14)
+
+
 def test_what_is_refused():
     def copied(x):
         best = None
