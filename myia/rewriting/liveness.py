@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, compress
+from itertools import accumulate, compress, product
 from typing import Any
 
 from myia.ir.core import Op, Region, Value, has_effect
@@ -31,6 +31,7 @@ from myia.primitives.core.region_dataflow import (
     dataflow_edges,
 )
 from myia.primitives.core.structured import (
+    JACOBIANS,
     Loop,
     call_p,
     custom_p,
@@ -276,7 +277,13 @@ class _LiveRebuilder:
         (f,), wrt, of = op.regions, op.params["wrt"], op.params["of"]
         n = len(f.yields)
         derivatives = [self.keeps(y) for y in op.results[n:]]
-        if op.params["mode"] == "vjp":
+        if op.params["mode"] in JACOBIANS:  # the blocks of live rows and columns
+            blocks = list(product(of, wrt))
+            live = list(compress(blocks, derivatives))
+            of = tuple(j for j in of if any(j == row for row, _ in live))
+            wrt = tuple(i for i in wrt if any(i == column for _, column in live))
+            derivatives = [j in of and i in wrt for j, i in blocks]
+        elif op.params["mode"] == "vjp":
             wrt = tuple(compress(wrt, derivatives))
         else:
             of = tuple(compress(of, derivatives))

@@ -105,19 +105,14 @@ def infer_differentiated(
 
 
 def emit_derivative(
-    d: DifferentiatedRegion, mode: str, seeds: list[Value], chosen: Sequence[int] | None = None
+    d: DifferentiatedRegion, mode: str, seeds: Sequence[Value] = ()
 ) -> tuple[list[Value], list[Value]]:
     """Emit the op; returns the region's yields, and the values of the derivative.
 
-    There is a seed for each distinct output ("vjp") or for each input ("jvp"); or for the `chosen`
-    ones among these, where the others have none.
+    There is a seed for each distinct output ("vjp"), for each input ("jvp"), none for a Jacobian.
     """
     of = tuple(dict.fromkeys(d.outputs))
     wrt = tuple(range(len(d.tree.values)))
-    if chosen is not None and mode == "jvp":
-        wrt = tuple(wrt[i] for i in chosen)
-    elif chosen is not None:
-        of = tuple(of[i] for i in chosen)
     results = ir.emit(
         derivative_p, *d.tree.values, *seeds, regions=[d.region], mode=mode, wrt=wrt, of=of
     )

@@ -51,7 +51,7 @@ def unroll_over_arrays(function: Function) -> Function:
     reversed_loops = {
         loop.results
         for op in walk(function.region)
-        if op.primitive is derivative_p and op.params["mode"] == "vjp"
+        if op.primitive is derivative_p and op.params["mode"] in ("vjp", "jacrev")
         for loop in walk(op.regions[0])
         if loop.primitive is loop_p and loop.results  # one of effects alone is no adjoint
     }

@@ -17,6 +17,8 @@ trip count `i64[]`, and the body receives the iteration index.
     derivative (*args, *seeds) { f(*args) }         f's values and its derivative, to be expanded:
            mode="jvp": seeds are tangents of the args `wrt`; -> *ys, *tangents of the ys `of`
            mode="vjp": seeds are cotangents of the ys `of`;  -> *ys, *cotangents of the args `wrt`
+           mode="jacfwd", "jacrev": no seeds; -> *ys, *the derivatives of each y in `of` by each arg
+           in `wrt`, of shape (*y.shape, *x.shape), by forward or by reverse mode
 
     custom (*args) { f(*args) }                     a function with a custom derivative rule
     remat  (*args) { f(*args) }                     a call that its derivative recomputes: none of
@@ -100,6 +102,9 @@ def _call_avals(*operands: Aval, regions: Regions, **params: Any) -> Avals:
     return _avals(f.yields)
 
 
+JACOBIANS = ("jacfwd", "jacrev")  # modes of `derivative`
+
+
 def _derivative_avals(
     *operands: Aval, regions: Regions, mode: str, wrt: tuple[int, ...], of: tuple[int, ...]
 ) -> Avals:
@@ -107,6 +112,10 @@ def _derivative_avals(
     n = len(f.args)
     ys = _avals(f.yields)
     inputs, outputs = tuple(operands[i] for i in wrt), tuple(ys[i] for i in of)
+    if mode in JACOBIANS:
+        require(tuple(operands) == _avals(f.args), "derivative: arguments")
+        blocks = ((y, x, y if mode == "jacfwd" else x) for y in outputs for x in inputs)
+        return ys + tuple(like.with_shape((*y.shape, *x.shape)) for y, x, like in blocks)
     seeds, results = (inputs, outputs) if mode == "jvp" else (outputs, inputs)
     require(tuple(operands[:n]) == _avals(f.args), "derivative: arguments")
     require(tuple(operands[n:]) == seeds, "derivative: seeds")
