@@ -148,6 +148,8 @@ def merged_objects(merging: Merging, a: Abstract, b: Abstract) -> Choice | None:
     others = [form(o, right) for o in options_of(b)]
     if None in forms or None in others:
         return None
+    if any(len(set(found)) < len(found) for found in (forms, others)):
+        return None  # views of several forms that a merge has made arrays of one form
     same = isinstance(a, Choice) and isinstance(b, Choice) and forms == others
     # A loop would carry new objects in each round, without an end.
     same = same and (merging.merge.join.takes_objects or _are_the_same(a, b))
