@@ -1,5 +1,6 @@
 """Random structured programs against plain Python: values, errors, mutation and derivatives."""
 
+import itertools
 from random import Random
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 from tests.fuzz.grammar.constructs import all_names
 from tests.fuzz.grammar.generator import Generator
 from tests.fuzz.harness import check, random_checks
-from tests.fuzz.run import run_narrow, run_seed
+from tests.fuzz.programs import define
+from tests.fuzz.run import program_of, run_narrow, run_seed
 
 NEEDED = {  # what makes the objects that a construct works on
     "generators without an end": ["generator functions"],
@@ -47,6 +49,14 @@ def test_each_construct_is_written(name):
     )
     found = next(program for program in programs if program.constructs[name])
     compile(found.source, name, "exec")
+
+
+def test_generators_without_an_end_yield():
+    """Also where a jump goes round the yields that are written at the end of the loop."""
+    source = program_of(55_002_155).source
+    assert "while True:\n        yield 0.5\n        continue" in source
+    names = define(source)
+    assert list(itertools.islice(names["h0"](1.0, 0), 3)) == [0.5, 0.5, 0.5]
 
 
 @pytest.mark.parametrize("seed", range(100_000, 100_005))

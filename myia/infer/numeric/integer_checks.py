@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise import arithmetic, logic
 from myia.primitives.pointwise.logic import convert
+
+MAX_STATIC_BITS = 1 << 16  # of a compile-time integer
 
 Range = tuple[int | None, int | None]
 
@@ -254,3 +257,24 @@ def _square_and_multiply(ctx: Context, x: Value, n: Value) -> Value:
     start = constant(1, x.dtype, x.shape)
     more = lambda k, power, square, n: ctx.any(logic.gt(n, 0))  # noqa: E731
     return loop([start, x, n], step, cond=more, bound=64)[0]
+
+
+# ----- Compile-time integers
+
+
+def check_size(ctx: Context, op: str, a: Any, b: Any) -> None:
+    """No integer that an operator makes of two others is too large to compute with.
+
+    A recursion under a run-time condition squares its argument in more calls than will be made.
+    """
+    if isinstance(a, int) and isinstance(b, int) and _greatest_bits(op, a, b) > MAX_STATIC_BITS:
+        ctx.fail(BadValue, message="this integer is too large", exception="OverflowError")
+
+
+def _greatest_bits(op: str, a: int, b: int) -> int:
+    """How many bits the result may have; 0 if few more than they have."""
+    if op == "**":
+        return a.bit_length() * b
+    if op == "*":
+        return a.bit_length() + b.bit_length()
+    return a.bit_length() + b if op == "<<" else 0

@@ -83,14 +83,25 @@ def _check_element_fits(ctx: Context, x: Abstract, dtype: np.dtype) -> None:
 
 
 def check_python_integer(ctx: Context, x: Abstract, dtype: np.dtype) -> None:
-    """A Python integer must fit into the integers that it meets."""
-    if dtype.kind not in "iu" or not is_number(x) or not is_weak(x) or kind_of(x) != "i":
+    """A Python integer must fit into the integers, or floats, that it meets."""
+    if not is_number(x) or not is_weak(x) or kind_of(x) != "i":
+        return
+    if dtype.kind not in "iu":
+        if isinstance(x, Static):
+            _check_float(ctx, x.value)
         return
     if isinstance(x, Scalar):
         check_integer_fits(ctx, x, dtype)
     elif not np.iinfo(dtype).min <= x.value <= np.iinfo(dtype).max:
         message = f"Python integer {x.value} out of bounds for {dtype}"
         ctx.fail(BadValue, message=message, exception="OverflowError")
+
+
+def _check_float(ctx: Context, x: int) -> None:
+    try:
+        float(x)
+    except OverflowError as e:
+        ctx.fail(BadValue, message=str(e), exception="OverflowError")
 
 
 def check_integer_fits(ctx: Context, x: Scalar, dtype: np.dtype) -> None:

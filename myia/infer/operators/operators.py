@@ -72,7 +72,6 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.primitives.pointwise.integer_quotient import integer_quotient
 
-MAX_STATIC_BITS = 1 << 16  # of a compile-time integer
 COMPLEX_POWER = "a negative number to a fractional power is complex"
 
 
@@ -106,9 +105,7 @@ def _percent(ctx: Context, template: str, values: Abstract) -> Abstract:
 
 
 def static_binary(ctx: Context, op: str, a: Static | Outside, b: Static | Outside) -> Abstract:
-    integers_only = isinstance(a.value, int) and isinstance(b.value, int)
-    if op == "**" and integers_only and a.value.bit_length() * b.value > MAX_STATIC_BITS:
-        ctx.fail(BadValue, message="this integer is too large", exception="OverflowError")
+    integer_checks.check_size(ctx, op, a.value, b.value)
     if ctx.raising and any(isinstance(x.value, np.generic) for x in (a, b)):
         return evaluate_constant(ctx, OPERATORS[op][0], a.value, b.value)
     with np.errstate(all="ignore"):

@@ -14,8 +14,9 @@ from math import prod
 from myia.infer.domain.context import Context, Frame
 from myia.infer.domain.errors import CertainError
 from myia.infer.domain.facts import Answer
+from myia.infer.domain.heap import ListObject
 from myia.infer.domain.heap_arrays import STATIC_ARRAYS, array_aval
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, same_static
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, same_static
 from myia.infer.recursion.machine import Machine, Reached
 from myia.infer.unsupported import UnsupportedRecursion
 from myia.ir.builder import current_builder
@@ -26,7 +27,10 @@ from myia.source.process import recursion_limit
 
 MANY_CALLS = 64  # of a function inside itself, under run-time conditions
 MAX_GROWN = 2**20  # elements of its arguments, if the outermost call has fewer
+MAX_GROWN_ITEMS = 2**12  # of its lists, tuples and texts: inference looks at each
 MANY_IN_ALL = 256  # of the same, one after the other too
+
+SEQUENCES = (str, bytes, tuple)
 
 Arguments = tuple[Abstract, ...]
 Cells = dict[str, Abstract]
@@ -58,11 +62,7 @@ def stop(ctx: Context, code: Code, arguments: Arguments, cells: Cells | None) ->
     first = ctx.frames[found[0]]
     if ctx.open_paths + ctx.loop_depth == first.open_paths:
         return
-    size = _elements(ctx, arguments)
-    if size > MAX_GROWN > _elements(ctx, first.arguments or ()):
-        what = f"a recursion on run-time values whose arrays grow to {size:,} elements"
-        help_text = "give the array its greatest size before, and pass how much of it is used"
-        ctx.fail(UnsupportedRecursion, what=what, help_text=help_text)
+    _refuse_growth(ctx, first.arguments or (), arguments)
     first.calls += 1
     certain = any(_same_kind(ctx, ctx.frames[i].arguments or (), arguments) for i in found)
     if certain or len(found) >= MANY_CALLS or first.calls >= MANY_IN_ALL:
@@ -79,11 +79,49 @@ def _is_call(frame: Frame, code: Code, arguments: Arguments) -> bool:
     )
 
 
+def _refuse_growth(ctx: Context, first: Arguments, arguments: Arguments) -> None:
+    """Refuse a recursion that doubles its arguments until nothing can hold them."""
+    size = _elements(ctx, arguments)
+    if size > MAX_GROWN > _elements(ctx, first):
+        ctx.fail(
+            UnsupportedRecursion,
+            what=f"a recursion on run-time values whose arrays grow to {size:,} elements",
+            help_text="give the array its greatest size before, and pass how much of it is used",
+        )
+    size = _items(ctx, arguments)
+    if size > MAX_GROWN_ITEMS > _items(ctx, first):
+        ctx.fail(
+            UnsupportedRecursion,
+            what=f"a recursion on run-time values whose lists or tuples grow to {size:,} items",
+            help_text="bound the recursion by a compile-time number",
+        )
+
+
 def _elements(ctx: Context, xs: Sequence[Abstract]) -> int:
     """How many elements the arrays among arguments have."""
     arrays = (x.id for x in xs if isinstance(x, Ref) and x.id in ctx.heap)
     static = (i for i in arrays if isinstance(ctx.heap[i], STATIC_ARRAYS))
     return sum(prod(array_aval(ctx.heap, i).shape) for i in static)
+
+
+def _items(ctx: Context, xs: Sequence[Abstract]) -> int:
+    """How many items tuples, lists and compile-time values have, with those inside them."""
+    sizes: dict[int, int] = {}  # by `id`: a tuple that holds one twice has it twice
+
+    def size(x: Abstract) -> int:
+        if id(x) not in sizes:
+            sizes[id(x)] = 0  # of a list that holds itself
+            sizes[id(x)] = of(x)
+        return sizes[id(x)]
+
+    def of(x: Abstract) -> int:
+        if isinstance(x, Tuple):
+            return 1 + sum(map(size, x.items))
+        if isinstance(x, Ref) and isinstance(ctx.heap.objects.get(x.id), ListObject):
+            return 1 + sum(map(size, ctx.contents_as(x, ListObject).items))
+        return len(x.value) if isinstance(x, Static) and isinstance(x.value, SEQUENCES) else 1
+
+    return sum(map(size, xs))
 
 
 def _same_kind(ctx: Context, xs: Sequence[Abstract], ys: Sequence[Abstract]) -> bool:

@@ -247,7 +247,7 @@ class Isomorphism:
         if not self._is_group(ops):
             return None
         if len(ops) < self.count:
-            last = self._successor(ops[-1])
+            last = self._successor(ops[-1], {})
             if last is None:
                 return None
             ops.append(last)
@@ -274,17 +274,25 @@ class Isomorphism:
                 read += values[0].aval.nbytes
         return read <= sum(y.aval.nbytes for y in ops[0].results)
 
-    def _successor(self, op: Op) -> Op | None:
-        """The op that is to the last member what `op` is to the last but one."""
+    def _successor(self, op: Op, known: dict[Op, Op | None]) -> Op | None:
+        """The op that is to the last member what `op` is to the last but one.
+
+        `known`: those found so far: chains of ops that read two others lead to each in many ways.
+        """
+        if op not in known:
+            known[op] = self._next_op(op, known)
+        return known[op]
+
+    def _next_op(self, op: Op, known: dict[Op, Op | None]) -> Op | None:
         form = self.forms[op]
         for position, x in enumerate(form.leaves):
-            y = self._next_value(x)
+            y = self._next_value(x, known)
             found = None if y is None else self._user(y, position, form.key)
             if found is not None:
                 return found
         return None
 
-    def _next_value(self, x: Value) -> Value | None:
+    def _next_value(self, x: Value, known: dict[Op, Op | None]) -> Value | None:
         """The value that is to the last member what `x` is to the last but one, if it differs."""
         op = self.forms.definitions.get(x)
         if op is None or x not in self.dependent:
@@ -293,5 +301,5 @@ class Isomorphism:
             group, k = self.places[op]
             other = self.groups[group][-1] if k == self.count - 2 else None
         else:
-            other = self._successor(op)
+            other = self._successor(op, known)
         return None if other is None else other.results[op.results.index(x)]

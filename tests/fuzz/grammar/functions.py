@@ -95,7 +95,7 @@ class Functions(Statements):
         body = [f"yield {first}"] if self.chance(0.4) else []
         body += [
             loop,
-            *self.yielding_block(),
+            *self.yielding_block(infinite),
             *self.pick(
                 [f"{INDENT}yield {then}", f"{INDENT}u = u * 0.5 - 0.25"],
                 [f"{INDENT}u = u * 0.5 + {last}", f"{INDENT}yield u"],
@@ -113,13 +113,14 @@ class Functions(Statements):
         self.generators[name] = not infinite
         return [f"def {name}(u, k):", *(INDENT + line for line in body), ""]
 
-    def yielding_block(self) -> list[str]:
+    def yielding_block(self, infinite: bool) -> list[str]:
         """Statements of any kind in the loop of a generator; they may yield, too."""
         if self.chance(0.5):
             return []
         self.budget, self.loops, self.yields = 3, self.loops + 1, True
+        self.endless = self.loops if infinite else None
         lines, _ = self.block(2, INDENT, self.pick(1, 2))
-        self.loops, self.yields = self.loops - 1, False
+        self.loops, self.yields, self.endless = self.loops - 1, False, None
         return lines
 
     @construct("yield in blocks")

@@ -99,6 +99,7 @@ class Generator(Lists, Handlers, Functions, Names, Parts):
         self.generators: dict[str, bool] = {}
         self.guards: list[tuple[str, str]] = []  # a bool, and a float bound where it holds
         self.loops = 0
+        self.endless: int | None = None  # the depth of a loop that only its yields end
         self.budget = 0
         self.results: Type = FLOAT
 
@@ -363,10 +364,12 @@ class Generator(Lists, Handlers, Functions, Names, Parts):
 
     def do_jump(self, indent: str) -> tuple[list[str], bool]:
         word = self.weighted({"break": 3, "continue": 3, "return": 2})
-        text = f"return {self.result()}" if word == "return" else word
+        lines = [f"return {self.result()}" if word == "return" else word]
+        if word == "continue" and self.loops == self.endless:
+            lines.insert(0, "yield 0.5")  # before the others, to which it would never come
         if self.chance(0.85):
-            return [f"{indent}if {self.test(1)}:", f"{indent}{INDENT}{text}"], True
-        return [indent + text], False
+            return [f"{indent}if {self.test(1)}:", *(indent + INDENT + x for x in lines)], True
+        return [indent + line for line in lines], False
 
 
 @st.composite

@@ -1,5 +1,6 @@
 """Ints beyond 64 bits beside ints that change between calls, and beside numbers of run time."""
 
+import numpy as np
 import pytest
 
 import myia
@@ -69,3 +70,30 @@ def test_a_large_int_on_one_path():
 
     with pytest.raises(myia.MyiaError, match=r"more than 64 bits(.|\n)*9223372036854775808"):
         myia.jit(f)(1.0)
+
+
+def squares(x, k, u=3):
+    if k <= 0:
+        return x
+    return x * u + other_squares(x, k, u * u)
+
+
+def other_squares(x, k, u):
+    return x * u % 7 + squares(x, k - 1, -u)
+
+
+def test_a_recursion_that_squares():
+    """No call that is not made computes integers of twice the length, again and again."""
+    program = myia.jit(squares)
+    for k in (0, 1, 2, 3):
+        assert program(0.5, np.int64(k)) == squares(0.5, k)
+
+
+@pytest.mark.parametrize(
+    "f", [lambda a: a * a % 7, lambda a: (a << a.bit_length()) % 7, lambda a: a**2 % 7]
+)
+def test_limit(f):
+    """The product of two integers of half as many bits is computed."""
+    assert myia.jit(f)(2**32760) == f(2**32760)
+    with pytest.raises(OverflowError, match="this integer is too large"):
+        myia.jit(f)(2**32770)

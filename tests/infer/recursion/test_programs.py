@@ -296,6 +296,18 @@ def doubling(v, n):
     return v.sum() if n == 0 else doubling(np.concatenate([v, v]), n - 1) + 1
 
 
+def doubling_tuples(x, n, t=(1.0, 2.0)):
+    return t[0] * x if n == 0 else doubling_tuples(x, n - 1, t + t) + len(t)
+
+
+def doubling_lists(x, n, t=(1.0, 2.0)):
+    return t[0] * x if n == 0 else doubling_lists(x, n - 1, [*t, *t]) + len(t)
+
+
+def doubling_texts(x, n, t="ab"):
+    return len(t) * x if n == 0 else doubling_texts(x, n - 1, t + t) + len(t)
+
+
 def a_list_that_is_passed_on(xs, n):
     if n == 0:
         return xs[0]
@@ -333,6 +345,9 @@ REFUSED = [
     (in_a_comprehension, (3.0,), "a recursion on run-time values has"),
     (growing, (np.ones(2), N), "recursion does not end at compile time"),
     (doubling, (np.ones(2), N), "whose arrays grow to 2,097,152 elements is not supported"),
+    (doubling_tuples, (1.0, N), "lists or tuples grow to 4,099 items is not supported"),
+    (doubling_lists, (1.0, N), "lists or tuples grow to 4,099 items is not supported"),
+    (doubling_texts, (1.0, N), "lists or tuples grow to 4,098 items is not supported"),
     (a_list_that_is_passed_on, ([1.0], N), "recursion does not end at compile time"),
     (a_view_of_what_changes, (np.ones(3), np.ones(2), N), "writes to the first"),
     (

@@ -8,6 +8,7 @@ from myia.backends.reference.interpreter import evaluate
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
 from myia.passes.loops import rerolling as module
+from myia.passes.loops.isomorphic_ops import Isomorphism
 from myia.passes.loops.rerolling import rerolling
 from myia.pipeline import Options
 from tests.passes.before_after import before_after, unchanged
@@ -291,6 +292,28 @@ def test_long_iterations_stay():
     assert myia.grad(calls).ir(long, long)["prepare"].count(" for %") == 4
     assert myia.jit(calls).ir(long, long)["prepare"].count(" for %") == 2
     assert myia.grad(calls).ir(X, W)["prepare"].count(" for %") == 2
+
+
+def test_each_op_between_is_matched_once(monkeypatch):
+    """A chain of sums of what came before leads to each op in many ways: 2 ** 30."""
+    steps = 0
+
+    def next_op(self, op, known):
+        nonlocal steps
+        steps += 1
+        assert steps < 1000
+        return original(self, op, known)
+
+    original = Isomorphism._next_op
+    monkeypatch.setattr(Isomorphism, "_next_op", next_op)
+    sums = ["%x0 = add %c, %c", *(f"%x{i} = add %x{i - 1}, %x{i - 1}" for i in range(1, 30))]
+    text = CALLS.replace("(%c = %a)", "(%c = %1)").replace("(%c = %b)", "(%c = %2)")
+    text = text.replace("(%c = %c)", "(%c = %x29)")
+    text = text.replace("  %b = for", "  %1 = add %a, %a\n  %b = for")
+    text = text.replace("  %c = for", "  %2 = add %b, %b\n  %c = for")
+    text = text.replace("  %d = for", "\n".join([*sums, "%d = for"]))
+    assert unchanged(rerolling, text)
+    assert steps
 
 
 # ----- Random programs
