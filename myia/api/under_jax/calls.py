@@ -1,12 +1,13 @@
 """Calls of programs in functions that JAX transforms: primitives of JAX's, with our derivatives.
 
-    call_p      *arguments                    -> *results of the program
-    linear_p    *arguments, *tangents         -> *tangents of results
+    call_p      *arguments                        -> *results of the program
+    linear_p    *arguments, *residuals, *tangents -> *tangents of results
 
 The derivative of a call is a call, and a linear map of the tangents. Its transpose, which reverse
-mode applies, is our adjoint of the whole program, loops included. Where reverse mode meets a
-program of one scalar, such as a loss, its gradient comes with its value, and the linear map is a
-product with that. What the programs are is in `programs.py`; here is how JAX calls them.
+mode applies, is our adjoint of the whole program, loops included: a pullback that reads what a
+forward sweep has left. Where reverse mode meets a program of one scalar, such as a loss, its
+gradient comes with its value, and the linear map is a product with that. What the programs are is
+in `programs.py`; here is how JAX calls them.
 
 Every rule works in 64-bit mode, whatever that of the user: the avals of a program are fixed.
 """
@@ -23,12 +24,13 @@ import numpy as np
 from jax import lax
 from jax.core import ShapedArray
 from jax.extend.core import JaxprEqn, Primitive
+from jax.extend.core.primitives import convert_element_type_p
 from jax.interpreters import ad, batching, mlir
 from jax.interpreters.partial_eval import JaxprTracer, dce_rules
 from jax.sharding import PartitionSpec
 
 from myia.api.under_jax.programs import Linear, Program
-from myia.ir.core import Function
+from myia.ir.core import Function, Value
 from myia.pipeline import (
     Compiled,
     Executable,
@@ -64,7 +66,7 @@ class UnderJax(Executable):
         self.program = program = Program(function, options)
 
         def call(*arrays: Any) -> Sequence[Any]:
-            given = _typed(program, arrays)
+            given = _typed(function.args, arrays)
             if [x.shape for x in given] != [x.shape for x in function.args]:
                 raise OtherAvals
             results = _call(program, constrained(given, shardings.of_arguments))
@@ -91,32 +93,34 @@ def compiled_under_jax(function: Function, options: Options, shardings: Sharding
     return Compiled(function, Plan(), UnderJax(function, options, shardings))
 
 
+def _like(g: Any, t: Any) -> Any:
+    """`t` in the dtype of `g`: JAX narrows tangents of NumPy's given to a linearized function."""
+    return convert_element_type_p.bind(t, new_dtype=g.dtype, weak_type=False, sharding=None)
+
+
 def _strongly_typed(x: Any) -> Any:
-    """`x` in the mode of the user: a weakly typed tracer may hold a Python float, which has 64 bits
-    in ours."""
+    """`x` in the mode of the user: a Python float in a weakly typed tracer has 64 bits in ours."""
     return lax.convert_element_type(x, x.dtype) if getattr(x, "weak_type", False) else x
 
 
-def _typed(program: Program, arrays: Sequence[Any]) -> list[Any]:
-    """The arguments of a program with its dtypes: numbers of Python's may be among them, and arrays
+def _typed(like: Sequence[Value], arrays: Sequence[Any]) -> list[Any]:
+    """Arguments with the dtypes of these values: numbers of Python's may be among them, and arrays
     of NumPy that JAX takes for ones of 32 bits, but outside of its 64-bit mode only."""
     return [
         x if isinstance(x, jax.Array) else np.asarray(x, arg.dtype)
-        for x, arg in zip(arrays, program.function.args, strict=True)
+        for x, arg in zip(arrays, like, strict=True)
     ]
 
 
 def _call(program: Program, arrays: Sequence[Any]) -> Sequence[Any]:
-    given = _varying_alike(_typed(program, arrays))
-    found: Sequence[Any] = call_p.bind(*given, program=program)
-    return found
+    given = _varying_alike(_typed(program.function.args, arrays))
+    return call_p.bind(*given, program=program)  # type: ignore[no-any-return]
 
 
 def _apply(linear: Linear, arguments: Sequence[Any], inputs: Sequence[Any]) -> Sequence[Any]:
-    """`linear` at these arguments of its program."""
-    given = _typed(linear.program, (*arguments, *inputs))
-    found: Sequence[Any] = linear_p.bind(*_varying_alike(given), linear=linear)
-    return found
+    """`linear` at these arguments of its program, and the residuals that it has of them."""
+    given = _varying_alike(_typed(linear.operands, (*arguments, *inputs)))
+    return linear_p.bind(*given, linear=linear)  # type: ignore[no-any-return]
 
 
 def _varying_alike(arrays: Sequence[Any]) -> Sequence[Any]:
@@ -165,11 +169,11 @@ def _in_64_bits(rule: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _run(*arrays: Any, program: Program) -> Sequence[Any]:
-    return program.alone(*_typed(program, arrays))
+    return program.alone(*_typed(program.function.args, arrays))
 
 
 def _run_linear(*arrays: Any, linear: Linear) -> Sequence[Any]:
-    return _run(*arrays, program=linear.program)
+    return _run(*linear.read(arrays), program=linear.program)
 
 
 def _avals(*avals: Any, program: Program) -> tuple[list[ShapedArray], frozenset[Any]]:
@@ -181,15 +185,19 @@ def _avals_linear(*avals: Any, linear: Linear) -> list[ShapedArray]:
 
 
 def _lower(ctx: mlir.LoweringRuleContext, *arrays: Any, program: Program) -> Any:
-    lower = mlir.lower_fun(lambda *xs: program.nested(*xs))
+    return _lowered(ctx, arrays, lambda *xs: program.nested(*xs))
+
+
+def _lower_linear(ctx: mlir.LoweringRuleContext, *arrays: Any, linear: Linear) -> Any:
+    return _lowered(ctx, arrays, lambda *xs: linear.program.nested(*linear.read(xs)))
+
+
+def _lowered(ctx: mlir.LoweringRuleContext, arrays: Sequence[Any], call: Callable[..., Any]) -> Any:
+    lower = mlir.lower_fun(call)
     if ctx.dim_var_values:  # sizes, and the platform of several, have the width of the user's mode
         return lower(ctx, *arrays)
     with jax.enable_x64(True):
         return lower(ctx, *arrays)
-
-
-def _lower_linear(ctx: mlir.LoweringRuleContext, *arrays: Any, linear: Linear) -> Any:
-    return _lower(ctx, *arrays, program=linear.program)
 
 
 call_p.def_impl(_run)
@@ -233,7 +241,7 @@ def _batch_linear(arrays: Sequence[Any], axes: Sequence[int | None], *, linear: 
     """The inputs are mapped together, so that the map is linear in all of them."""
     size, mapped = _sizes(arrays, axes)
     rows = [_rows(x, axis) for x, axis in zip(arrays, axes)]
-    count = len(linear.of_program.function.args)
+    count = linear.given
     inputs = [
         x if given else jnp.broadcast_to(x, (size, *np.shape(x)))
         for x, given in zip(rows[count:], mapped[count:])
@@ -263,20 +271,27 @@ batching.primitive_batchers[linear_p] = _batch_linear
 def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, program: Program) -> Any:
     wrt, of = _active(program, tangents)
     loss = _loss(program, wrt, of)
-    if loss is not None and any(isinstance(t, JaxprTracer) for t in tangents):
-        return _linearized(program, loss, primals, tangents)
+    if program.origin is not None:
+        return _jvp_of_forward(program, program.origin, primals, tangents)
+    if wrt and of and any(isinstance(t, JaxprTracer) for t in tangents):
+        if loss is not None:
+            return _linearized(program, loss, primals, tangents)
+        return _with_residuals(program, primals, tangents, wrt, of)
     found = _tangents(program, primals, tangents, wrt, of)  # or it is refused
     return _call(program, primals), found
 
 
 @_in_64_bits
 def _jvp_linear(primals: Sequence[Any], tangents: Sequence[Any], *, linear: Linear) -> Any:
-    count = len(linear.of_program.function.args)
-    arguments, inputs = primals[:count], primals[count:]
-    results = _apply(linear, arguments, inputs)
+    """It is a function of its arguments, on which its residuals depend, too."""
+    count, start = linear.arguments, linear.given
+    results = _apply(linear, primals[:start], primals[start:])
     if all(type(t) is ad.Zero for t in tangents[:count]):
-        return results, _apply(linear, arguments, [*map(ad.instantiate_zeros, tangents[count:])])
-    return results, _tangents(linear.program, primals, tangents, *_active(linear.program, tangents))
+        inputs = [*map(ad.instantiate_zeros, tangents[start:])]
+        return results, _apply(linear, primals[:start], inputs)
+    alone = linear.alone.program
+    primals, tangents = ([*xs[:count], *xs[start:]] for xs in (primals, tangents))
+    return results, _tangents(alone, primals, tangents, *_active(alone, tangents))
 
 
 def _active(program: Program, tangents: Sequence[Any]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -305,11 +320,35 @@ def _linearized(
     found = _call(program.with_gradient(wrt, loss), primals)
     count = len(program.function.results)
     slopes = _varying_alike([*found[count:], *[tangents[i] for i in wrt]])
-    along = [jnp.sum(g * t) for g, t in zip(slopes, slopes[len(wrt) :])]
+    along = [jnp.sum(g * _like(g, t)) for g, t in zip(slopes, slopes[len(wrt) :])]
     others = tuple(i for i in of if i != loss)
     of_results = _tangents(program, primals, tangents, wrt, others)
     of_results[loss] = sum(along[1:], along[0]).astype(program.function.results[loss].dtype)
     return [*found[:count]], of_results
+
+
+def _with_residuals(
+    program: Program,
+    primals: Sequence[Any],
+    tangents: Sequence[Any],
+    wrt: tuple[int, ...],
+    of: tuple[int, ...],
+) -> tuple[list[Any], list[Any]]:
+    """The results, and their tangents where these are not known yet: the transpose, which will be
+    applied to them, reads what the forward sweep leaves."""
+    found = _call(program.forward(wrt, of), primals)
+    count = len(program.function.results)
+    return [*found[:count]], _tangents(program, primals, tangents, wrt, of, found[count:])
+
+
+def _jvp_of_forward(
+    program: Program, origin: Program, primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[list[Any], list[Any]]:
+    """Of a forward sweep: what reads residuals is differentiated as a function of the arguments."""
+    found = _call(program, primals)
+    of_results = _tangents(origin, primals, tangents, *_active(origin, tangents))
+    residuals = [jax.typeof(x).to_tangent_aval() for x in found[len(of_results) :]]
+    return [*found], [*of_results, *map(ad.Zero, residuals)]
 
 
 def _tangents(
@@ -318,13 +357,15 @@ def _tangents(
     tangents: Sequence[Any],
     wrt: tuple[int, ...],
     of: tuple[int, ...],
+    residuals: Sequence[Any] = (),
 ) -> list[Any]:
     """Those of the results `of`, along those of the arguments `wrt`."""
     results = _results(program, [*map(jax.typeof, primals)])
     found: list[Any] = [ad.Zero(aval.to_tangent_aval()) for aval in results]
     if wrt and of:
-        linear = Linear(program, wrt, of)
-        for i, t in zip(of, _apply(linear, primals, [tangents[i] for i in wrt])):
+        linear = Linear(program, wrt, of, residuals=len(residuals))
+        given = [*primals, *residuals]
+        for i, t in zip(of, _apply(linear, given, [tangents[i] for i in wrt])):
             found[i] = t
     return found
 
@@ -335,15 +376,15 @@ def _is_float(dtype: np.dtype, tangent: Any) -> bool:
 
 @_in_64_bits
 def _transpose(cts: Sequence[Any], *primals: Any, linear: Linear) -> list[Any]:
-    count = len(linear.of_program.function.args)
+    count = linear.given
     arguments, inputs = primals[:count], primals[count:]
     if any(map(ad.is_undefined_primal, arguments)):
         _refuse_transpose(cts, *arguments, program=linear.of_program)
     wanted = [i for i, x in enumerate(inputs) if ad.is_undefined_primal(x)]
-    given = [i for i, ct in enumerate(cts) if type(ct) is not ad.Zero]
     found: list[Any] = [None] * len(primals)
-    if wanted and given:
+    if wanted and (given := [i for i, ct in enumerate(cts) if type(ct) is not ad.Zero]):
         transposed = linear.transposed(wanted, given)
+        arguments = arguments[: transposed.given]
         for i, ct in zip(wanted, _apply(transposed, arguments, [cts[j] for j in given])):
             found[count + i] = ct
     return found

@@ -3,6 +3,7 @@
     f: (x, y) -> z       Linear(f, wrt=(0,), of=(0,))                  (x, y, tx) -> tz
                          Linear(f, wrt=(0,), of=(0,), reverse=True)    (x, y, cz) -> cx
                          f.with_gradient(wrt=(0,), of=0)               (x, y) -> z, cx of cz = 1
+                         f.forward(wrt=(0,), of=(0,))                  (x, y) -> z, *residuals
 
 Each is a typed program again, with a `derivative` op or a loop over examples, so that it is
 compiled, differentiated and batched as any other, to every order.
@@ -18,6 +19,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from myia.api.under_jax.residuals import cut
 from myia.ir import builder as ir
 from myia.ir.avals import I64
 from myia.ir.core import Function, Region, Value, walk
@@ -48,7 +50,9 @@ class Program:
     function: Function
     options: Options
     order: int = 0  # of the derivative that it is
+    origin: Program | None = None  # of a forward sweep: the program without residuals
     _made: dict[Any, Program] = field(default_factory=dict)
+    _cuts: dict[Any, tuple[Function, Function]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return self.function.name
@@ -82,7 +86,25 @@ class Program:
     def batched(self, size: int, mapped: tuple[bool, ...]) -> Program:
         """The program for so many examples, along the first axis of the results and of those
         arguments that are `mapped`."""
-        return self.made((size, mapped), lambda: _batched(self.function, size, mapped))
+        found = self.made((size, mapped), lambda: _batched(self.function, size, mapped))
+        if self.origin is not None:
+            found.origin = self.origin.batched(size, mapped)
+        return found
+
+    def forward(self, wrt: tuple[int, ...], of: tuple[int, ...]) -> Program:
+        """Its results, then what its pullback reads."""
+        found = self.derivative(("forward", wrt, of), lambda: self._cut(wrt, of)[0])
+        found.origin = self
+        return found
+
+    def pullback(self, wrt: tuple[int, ...], of: tuple[int, ...]) -> Program:
+        """The pullback, of the arguments, the residuals and cotangents of the results."""
+        return self.derivative(("pullback", wrt, of), lambda: self._cut(wrt, of)[1])
+
+    def _cut(self, wrt: tuple[int, ...], of: tuple[int, ...]) -> tuple[Function, Function]:
+        if (wrt, of) not in self._cuts:
+            self._cuts.setdefault((wrt, of), cut(self.function, wrt, of, self.options))
+        return self._cuts[wrt, of]
 
     def only(self, results: tuple[int, ...]) -> Program:
         """The program without its other results."""
@@ -112,6 +134,9 @@ class Linear:
 
     `axes`: the batches of it, the innermost first: their sizes, and which arguments have the axis.
     Inputs and outputs of the map have all of them.
+
+    `residuals`: how many a forward sweep has left for its transpose. They follow the arguments.
+    `kept`: the outputs that are left; None: all.
     """
 
     of_program: Program
@@ -119,31 +144,79 @@ class Linear:
     of: tuple[int, ...]
     reverse: bool = False
     axes: tuple[tuple[int, tuple[bool, ...]], ...] = ()
+    residuals: int = 0
+    kept: tuple[int, ...] | None = None
+
+    @property
+    def arguments(self) -> int:
+        """How many arguments the program has."""
+        return len(self.of_program.function.args)
+
+    @property
+    def given(self) -> int:
+        """How many arrays come before the inputs of the map."""
+        return self.arguments + self.residuals
 
     @property
     def program(self) -> Program:
-        """The map as a program of the arguments, then the inputs of the map."""
+        """The map as a program of what it reads of the arrays that come before its inputs, and of
+        these."""
+        if self.residuals and not self.reverse:
+            return self.alone.program
         f = self.of_program
-        make = _cotangents if self.reverse else _tangents
-        key = self.wrt, self.of, self.reverse
-        found = f.derivative(key, lambda: make(f.function, self.wrt, self.of))
-        inputs = len(found.function.args) - len(f.function.args)
+        if self.residuals:
+            found = f.pullback(self.wrt, self.of)
+            found = found if self.kept is None else found.only(self.kept)
+        else:
+            make = _cotangents if self.reverse else _tangents
+            key = self.wrt, self.of, self.reverse
+            found = f.derivative(key, lambda: make(f.function, self.wrt, self.of))
+        inputs = len(found.function.args) - self.given
         for size, mapped in self.axes:
             found = found.batched(size, (*mapped, *[True] * inputs))
         return found
+
+    def read(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """What the program is given of the arguments, the residuals and the inputs."""
+        if self.residuals and not self.reverse:
+            return [*arrays[: self.arguments], *arrays[self.given :]]
+        return arrays
+
+    @property
+    def operands(self) -> Sequence[Value]:
+        """Values with the dtypes of the arguments, the residuals and the inputs."""
+        own = self.program.function.args
+        if self.residuals and not self.reverse:
+            pullback = self.of_program.pullback(self.wrt, self.of).function.args
+            return [*pullback[: self.given], *own[self.arguments :]]
+        return own
+
+    @property
+    def alone(self) -> Linear:
+        """The map without residuals, of the arguments."""
+        axes = tuple((size, mapped[: self.arguments]) for size, mapped in self.axes)
+        found = replace(self, axes=axes, residuals=0, kept=None)
+        return found if self.kept is None else found.only(self.kept)
 
     def batched(self, size: int, mapped: tuple[bool, ...]) -> Linear:
         return replace(self, axes=(*self.axes, (size, mapped)))
 
     def only(self, outputs: tuple[int, ...]) -> Linear:
         """The map without its other outputs."""
+        if self.residuals:
+            kept = outputs if self.kept is None else tuple(self.kept[i] for i in outputs)
+            return replace(self, kept=kept)
         if self.reverse:
             return replace(self, wrt=tuple(self.wrt[i] for i in outputs))
         return replace(self, of=tuple(self.of[i] for i in outputs))
 
     def transposed(self, inputs: Sequence[int], outputs: Sequence[int]) -> Linear:
-        """The transpose, as to these inputs and outputs of this map."""
+        """The transpose, as to these inputs and outputs of this map. With its residuals, where it
+        is that of all."""
         by_wrt, by_of = (outputs, inputs) if self.reverse else (inputs, outputs)
+        whole = len(by_wrt) == len(self.wrt) and len(by_of) == len(self.of)
+        if self.residuals and not (whole and self.kept is None):
+            return self.alone.transposed(inputs, outputs)
         wrt = tuple(self.wrt[i] for i in by_wrt)
         of = tuple(self.of[i] for i in by_of)
         return replace(self, wrt=wrt, of=of, reverse=not self.reverse)
