@@ -181,6 +181,8 @@ class Context(Objects):
         # The heaps before the loops and branches that are being inferred.
         self.scopes: list[Heap] = []
         self.handlers = Handlers()
+        # In loops whose form is not known yet; and whether that has made a difference.
+        self.prefers_static = self.is_static_preferred = False
         # How many branches on run-time conditions are being inferred around the present op.
         self.open_paths = 0
         # Whether x is there, by `x is None` (True) and `x is not None` (False).
@@ -236,6 +238,12 @@ class Context(Objects):
     def needs_static(self, what: str) -> NoReturn:
         """Raise the error that an enclosing loop answers by unrolling."""
         self.fail(NotStatic, error=NeedsStatic, what=what)
+
+    def prefer_static(self, what: str) -> None:
+        """In loops whose form is not known yet, the same: they may be unrolled."""
+        if self.prefers_static:
+            self.is_static_preferred = True
+            self.needs_static(what)
 
     def describe(self, x: Abstract) -> str:
         return describe(x, self.heap)

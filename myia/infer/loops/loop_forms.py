@@ -46,7 +46,25 @@ MIN_BEFORE_LAST = 2  # iterations before the last one that are a loop without it
 
 def loop(ctx: Context, code: LoopCode, init: States) -> States:
     """The carries after the loop: one IR loop, or unrolled code."""
-    return before_rows(ctx, lambda: _loop(ctx, code, init))
+    return before_rows(ctx, lambda: _preferring_static(ctx, code, init))
+
+
+def _preferring_static(ctx: Context, code: LoopCode, init: States) -> States:
+    """The loop as if `ctx.prefer_static` needed static values; if that is refused, without."""
+    if ctx.prefers_static:  # the loop around it decides
+        return _loop(ctx, code, init)
+    saved = ctx.heap.copy()
+    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    ctx.prefers_static, ctx.is_static_preferred = True, False
+    try:
+        return _loop(ctx, code, init)
+    except MyiaError as error:
+        if not ctx.is_static_preferred or isinstance(error, CertainError):
+            raise
+    finally:
+        ctx.prefers_static = False
+    ctx.rewind(saved, mark)
+    return _loop(ctx, code, init)
 
 
 def _loop(ctx: Context, code: LoopCode, init: States) -> States:

@@ -30,8 +30,8 @@ from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import MADE
 from myia.infer.unsupported import UnsupportedContainer
 from myia.library.python.iterators import items_of_kind
-from myia.library.source import deques
-from myia.library.source.deques import new_deque
+from myia.library.source.python import deques
+from myia.library.source.python.deques import new_deque
 from myia.library.support.from_source import call_source
 
 FACTORY = "a function without parameters, a class, or a lambda of them"

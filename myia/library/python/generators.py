@@ -7,7 +7,7 @@
 
 Items of other iterables have an index (`iterators.py`, `itertools_.py`); those of a generator come
 one after the other. No source takes an item that Python would not take. Those of `itertools` are in
-`library/source/itertools_.py`.
+`library/source/python/itertools_.py`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from myia.infer.loops.iterators import (
 from myia.infer.loops.prefetching import comes_late, early_or_late, new_version, over_prefetched
 from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function, method
-from myia.library.source.itertools_ import forget
+from myia.library.source.python.itertools_ import forget
 from myia.library.support.from_source import call_source
 from myia.primitives.core import desugared
 

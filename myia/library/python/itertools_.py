@@ -60,7 +60,7 @@ from myia.library.python.generators import (
     over_generators,
 )
 from myia.library.python.iterators import collected, items_of_kind, prefetched_by, with_state
-from myia.library.source.itertools_ import (
+from myia.library.source.python.itertools_ import (
     accumulate_,
     chain_,
     chain_from,

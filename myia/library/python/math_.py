@@ -17,14 +17,16 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.values import Abstract, Scalar, Static, Tuple
-from myia.infer.numeric.constant_methods import evaluate_constant, evaluated
+from myia.infer.numeric.constant_methods import evaluated
 from myia.infer.numeric.float_checks import check_math, check_quotient
 from myia.infer.operators import operators
 from myia.infer.registry import function
 from myia.ir.core import Value
+from myia.library.source.python import integers
 from myia.library.support import value_formulas
 from myia.library.support.arguments import value_of
 from myia.library.support.from_source import call_source, from_source
+from myia.library.support.ways import SOURCE, defined_by
 from myia.primitives.pointwise import arithmetic, transcendental
 from myia.primitives.special import gamma_bessel
 
@@ -204,16 +206,21 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
     return bool(a == b or (near and not (math.isinf(a) or math.isinf(b))))
 
 
-# ----- Integers: compile-time only
+# ----- Integers
 
 
-def _compile_time_integers(f: Callable) -> None:
+def _of_integers(name: str) -> None:
+    """Of integers that may be known at run time; in a loop that can be unrolled they are not."""
+    f, source = getattr(math, name), getattr(integers, name)
+
     def handler(ctx: Context, *args: Abstract) -> Abstract:
-        what = f"an argument of `math.{f.__name__}`"
-        return evaluate_constant(ctx, f, *(ctx.int_of(x, what) for x in args))
+        if (known := evaluated(ctx, f, *args)) is not None:
+            return known
+        ctx.prefer_static(f"an argument of `math.{name}`")
+        return call_source(ctx, source, args, {})
 
-    function(f)(handler)
+    function(f)(defined_by(SOURCE, handler))
 
 
 for _name in ("comb", "factorial", "gcd", "isqrt", "lcm", "perm"):
-    _compile_time_integers(getattr(math, _name))
+    _of_integers(_name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+import math
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -37,8 +38,11 @@ from myia.infer.operators.truth import truth
 from myia.infer.registry import function
 from myia.infer.unsupported import UnsupportedFunction
 from myia.library.support.decimal_digits import MOST_DIGITS, round_to_digits
+from myia.library.support.from_source import call_source
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic, transcendental
+
+MOST_DIGITS_OF_INT = 18  # 10**19 has more than 64 bits
 
 
 @function(abs)
@@ -136,16 +140,37 @@ def _round_to_digits(ctx: Context, x: Abstract, ndigits: Abstract) -> Abstract:
     if not is_number(x) or not is_weak(x):
         return ctx.call(Static(np.round), (x, ndigits), {})
     digits: int = ctx.int_of(ndigits, "the number of digits")
-    if kind_of(x) in "iub" and digits >= 0:
-        return operators.unary(ctx, "+", x)
-    if kind_of(x) == "f" and 0 <= digits <= MOST_DIGITS:
+    if kind_of(x) in "iub":
+        if digits >= 0:
+            return operators.unary(ctx, "+", x)
+        if digits >= -MOST_DIGITS_OF_INT:
+            return call_source(ctx, _rounded_int, (x, Static(10**-digits)), {})
+    elif kind_of(x) == "f" and 0 <= digits <= MOST_DIGITS:
         return Scalar(round_to_digits(x.value, digits), weak=True)
+    elif kind_of(x) == "f" and -MOST_DIGITS <= digits < 0:
+        whole = Scalar(logic.stop_gradient(x.value), weak=True)
+        return call_source(ctx, _rounded_float, (whole, Static(10.0**-digits)), {})
     ctx.fail(
         UnsupportedFunction,
         what=f"`round` of a Python number to {digits} digits",
-        label_text="Python rounds the exact decimal expansion",
+        label_text=f"10**{abs(digits)} is not exact here, and Python rounds the exact number",
         help_text="use `np.round(x, n)`, which rounds `x * 10**n`",
     )
+
+
+def _rounded_int(n: Any, unit: int) -> Any:
+    """`n` to a multiple of `unit`, half to even."""
+    count, rest = divmod(n, unit)
+    if rest > unit // 2 or (rest == unit // 2 and count % 2 == 1):
+        count += 1
+    return count * unit
+
+
+def _rounded_float(x: Any, unit: float) -> Any:
+    """The float next to a multiple of `unit`: the remainder is exact, and of half goes to even."""
+    if not math.isfinite(x):
+        return x
+    return math.copysign(x - math.remainder(x, unit), x)
 
 
 def _refuse_without(ctx: Context, x: Abstract, method: str, name: str) -> NoReturn:

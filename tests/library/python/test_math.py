@@ -99,19 +99,59 @@ def rounded(xs, digits):
     return found
 
 
-@pytest.mark.parametrize("digits", [0, 1, 2, 5, 10])
+@pytest.mark.parametrize("digits", [0, 1, 2, 5, 10, 11, 15, 22, -1, -3, -22])
 def test_rounding_to_digits(digits):
     """As Python, to the bit: halves as the exact number says, and to even."""
-    rng = np.random.default_rng(digits)
+    rng = np.random.default_rng(abs(digits))
     halves = np.round(rng.uniform(-100, 100, 2000), digits) + 0.5 * 10.0**-digits
     dyadic = rng.integers(-(10**6), 10**6, 1000) / 2.0 ** rng.integers(1, 20, 1000)
+    large = (rng.integers(2**51, 2**52, 1000) + 0.5) * 10.0**-digits
+    near = np.nextafter(halves[:500], np.inf)
     wide = rng.uniform(-2, 2, 1000) * 10.0 ** rng.integers(-20, 17, 1000)
-    limits = [2.675, 1.005, 2.5, -0.0, 5e-324, 2.0**51 + 0.5, 2.0**53 / 100, 1e300, np.inf, np.nan]
-    xs = np.concatenate([halves, dyadic, wide, limits])
+    limits = [
+        -3.0,
+        2.675,
+        1.005,
+        2.5,
+        -0.0,
+        5e-324,
+        2.0**51 + 0.5,
+        2.0**53 / 100,
+        1e300,
+        np.inf,
+        np.nan,
+    ]
+    xs = np.concatenate([halves, near, large, dyadic, wide, limits])
     got, want = myia.jit(rounded)(xs, digits), rounded(xs, digits)
     np.testing.assert_array_equal(got, want)
     np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
     assert not myia.jacfwd(rounded)(xs[:3], digits).any()
+
+
+def rounded_integers(ns, digits):
+    found = np.zeros_like(ns)
+    for i in range(len(ns)):
+        found[i] = round(int(ns[i]), digits)
+    return found
+
+
+@pytest.mark.parametrize("digits", [0, -1, -2, -18])
+def test_rounding_integers_to_digits(digits):
+    halves = np.arange(-8, 9) * (10**-digits // 2)
+    ns = np.concatenate(
+        [halves, halves + 1, np.random.default_rng(0).integers(-(2**62), 2**62, 50)]
+    )
+    np.testing.assert_array_equal(
+        myia.jit(rounded_integers)(ns, digits), rounded_integers(ns, digits)
+    )
+    with pytest.raises(OverflowError):
+        myia.jit(rounded_integers)(np.array([2**63 - 1]), -1)
+
+
+@pytest.mark.parametrize("x, digits", [(0.5, 23), (0.5, -23), (3, -19)])
+def test_rounding_by_what_is_not_exact_is_refused(x, digits):
+    with pytest.raises(MyiaError, match=rf"to {digits} digits(.|\n)*use `np\.round\(x, n\)`"):
+        run(lambda a: round(a[0].item(), digits), np.array([x]))
 
 
 def test_hypot_does_not_overflow():

@@ -439,6 +439,27 @@ def context_of_a_generator(x):
     return y + xs[0]
 
 
+# ----- Numbers
+
+
+@example("numbers", "term = math.comb(int(9 * x), k) * x**k")
+def binomials(x):
+    y, k, term = 0.0, 0, 1.0
+    while term > 0.0:
+        term = math.comb(int(9 * x), k) * x**k
+        y += term
+        k += 1
+    return y
+
+
+@example("numbers", "y += round(1e3 * x + k, -2) * x**k")
+def rounded(x):
+    y = 0.0
+    for k in range(3):
+        y += round(1e3 * x + k, -2) * x**k
+    return y
+
+
 # ----- Names and effects
 
 
