@@ -9,14 +9,16 @@ that these assign.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import gast
 
 from myia.frontend import errors
-from myia.frontend.core import Loop, is_generated, user_name
+from myia.frontend.core import COMPREHENSIONS, Loop, is_generated, user_name
 from myia.frontend.liveness import Liveness
 from myia.frontend.scopes import Scope
 from myia.frontend.spans import Spans
@@ -27,6 +29,9 @@ from myia.ir.primitive import Primitive
 from myia.primitives.core import emit_structured, py
 from myia.primitives.core import structured as s
 from myia.source.diagnostics import InternalError, MyiaError
+
+# Before Python 3.12 all comprehensions were functions.
+FUNCTIONS_OF_PYTHON = gast.GeneratorExp if sys.version_info >= (3, 12) else COMPREHENSIONS
 
 
 @dataclass(eq=False)
@@ -41,32 +46,53 @@ class Frame:
     shared: frozenset[str]  # plain names that the parts of a `try` share: they are in cells, too
     values: dict[str, Value] = field(default_factory=dict)
     cells: dict[str, Value] = field(default_factory=dict)
+    # The variables of a comprehension that is a function in Python, while it is lowered: to it
+    # those of the function around are free.
+    own: frozenset[str] | None = None
 
     # ----- Variables
 
     def read(self, node: gast.Name) -> Value:
         """The value of the variable `node`; a run-time error if it is unbound."""
         kind, name = self.scope.kind(node.id), user_name(node.id)
+        captured = {"captured": True} if self.is_free(node.id) else {}
         if node.id in self.shared:
             bound = node not in self.maybe_unbound
-            value = emit1(py.load_cell, self.cells[node.id], name=name, bound=bound)
+            value = emit1(py.load_cell, self.cells[node.id], name=name, bound=bound, **captured)
             value.name = name
             return value
-        if kind == "cell":
-            return emit1(py.load_cell, self.cells[node.id], name=name)
-        if kind == "captured":
-            return emit1(py.load_cell, self.cells[node.id], name=name, captured=True)
+        if kind in ("cell", "captured"):
+            return emit1(py.load_cell, self.cells[node.id], name=name, **captured)
         if kind == "free":
             return emit1(py.free, name=name)
         if kind == "global":
             return emit1(py.global_, name=name)
         if node in self.maybe_unbound:
-            self.values[node.id] = emit1(py.defined, self.current(node.id), name=name)
+            value = emit1(py.defined, self.current(node.id), name=name, **captured)
+            self.values[node.id] = value
         elif node.id not in self.values and not is_generated(node.id):
             raise InternalError(
                 f"{name} is read at {self.spans.of(node)} but was not carried there"
             )
         return self.current(node.id)
+
+    def is_free(self, name: str) -> bool:
+        """Is it a variable of a function around the one that reads it?"""
+        outside = self.own is not None and name not in self.own
+        return outside or self.scope.kind(name) == "captured"
+
+    @contextmanager
+    def inside(self, comprehension: gast.AST, names: Iterable[str]) -> Iterator[None]:
+        """Lower the parts of a comprehension with these variables."""
+        outer = self.own
+        if isinstance(comprehension, FUNCTIONS_OF_PYTHON):
+            self.own = frozenset(names)
+        elif outer is not None:
+            self.own = outer.union(names)
+        try:
+            yield
+        finally:
+            self.own = outer
 
     def current(self, name: str) -> Value:
         """The value of a plain local variable, `py.undefined` if it is unbound."""

@@ -226,7 +226,8 @@ def _comprehension(frame: Frame, node: gast.expr) -> Value:
 
         frame.loop(iterable, None, body, [*carried, *variables(head)], carried)
 
-    generate(node.generators, first)
+    with frame.inside(node, names):
+        generate(node.generators, first)
     if isinstance(node, gast.GeneratorExp):
         return emit1(py.generator, result, first)
     return emit1(py.set_, result, stars=(True,)) if isinstance(node, gast.SetComp) else result

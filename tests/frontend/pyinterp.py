@@ -189,16 +189,14 @@ def run_try(op, env, namespace):
 # ----- One function per op; `namespace` is where global and free names are
 
 
-def defined(x, name, **_):
+def defined(x, name, captured=False, **_):
     if x is UNDEFINED:
-        raise UnboundLocalError(name)
+        raise (NameError if captured else UnboundLocalError)(name)
     return x
 
 
-def load_cell(cell, name, **_):
-    if cell.value is UNDEFINED:
-        raise NameError(name)
-    return cell.value
+def load_cell(cell, name, captured=False, **_):
+    return defined(cell.value, name, captured)
 
 
 def free(name, namespace):

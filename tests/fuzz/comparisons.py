@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -74,11 +73,11 @@ def alike(got: Exception | None, want: Exception | None) -> bool:
     if got is None or want is None:
         return got is want
     if isinstance(got, CertainError):
-        return issubclass(got.exception, _type_of(want))
+        return issubclass(got.exception, type(want))
     if isinstance(got, MyiaError):
-        return isinstance(got, _type_of(want))
+        return isinstance(got, type(want))
     same = [_same_argument(g, w) for g, w in zip(got.args, want.args)]
-    return _type_of(got) is _type_of(want) and len(got.args) == len(want.args) and all(same)
+    return type(got) is type(want) and len(got.args) == len(want.args) and all(same)
 
 
 def _same_argument(got: Any, want: Any) -> bool:
@@ -89,12 +88,6 @@ def _same_argument(got: Any, want: Any) -> bool:
     if isinstance(got, (int, float)) and isinstance(want, (int, float)):
         return bool(np.isclose(got, want, rtol=VALUE_RTOL, equal_nan=True))
     return bool(got == want)
-
-
-def _type_of(error: Exception | None) -> type:
-    """Before Python 3.12 comprehensions were functions, and their names "free"."""
-    old = isinstance(error, UnboundLocalError) and sys.version_info < (3, 12)
-    return NameError if old else type(error)
 
 
 def assert_close(got: np.ndarray, want: np.ndarray, rtol: float, kind: str) -> None:

@@ -17,7 +17,7 @@ from myia.infer.boundary.arguments import root
 from myia.infer.boundary.recipes import Recipe
 from myia.infer.boundary.results import Outputs
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue
+from myia.infer.domain.errors import Unbound
 from myia.infer.domain.facts import ABSENT, Global
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import (
@@ -53,7 +53,7 @@ class Assignment:
 def defined(ctx: Context, x: Abstract, error: type[NameError], message: str) -> Abstract:
     """The value of a name, which may have none."""
     if isinstance(x, UndefinedType):
-        ctx.fail(BadValue, message=message, exception=error.__name__)
+        ctx.fail(Unbound, message=message, exception=error.__name__)
     if isinstance(x, Optional) and isinstance(x.absent, UndefinedType):
         if isinstance(x.present, Scalar):
             ctx.check(logic.not_(x.present.value), error, message)

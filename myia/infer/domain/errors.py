@@ -59,13 +59,13 @@ class Slip(CertainError):
     """
 
 
-SLIPS = (TypeError, NameError, AttributeError)  # their errors are `Slip`s, but of unbound names
+SLIPS = (TypeError, NameError, AttributeError)  # their errors are `Slip`s, but `Unbound`
 
 
 def python_error(found: BadValue) -> MyiaError:
     """The error to raise where Python raises: it can be caught as Python's."""
     exception: type = found.python_exception()
-    is_slip = issubclass(exception, SLIPS) and exception is not UnboundLocalError
+    is_slip = issubclass(exception, SLIPS) and not isinstance(found, Unbound)
     error = Slip if is_slip else CertainError
     check = check_of(exception(*found.arguments or [found.message]))
     return catchable(error, exception)(found, check)
@@ -146,6 +146,14 @@ class BadType(BadValue):
     code = ""
 
     exception: str = "TypeError"
+
+
+class Unbound(BadValue):
+    """A variable that is read before it has a value."""
+
+    code = ""
+
+    exception: str = "UnboundLocalError"
 
 
 class Raises(Diagnostic):
