@@ -649,11 +649,10 @@ PROGRAMS = {
         """,
         (np.ones(3),),
     ),
-    "size_unknown_to_unpacking": (
+    "size_unknown_to_a_call": (
         """
         def f(x):
-            a, b = x[x > 0]
-            return a + b
+            return np.hypot(*x[x > 0])
         """,
         (np.ones(3),),
     ),

@@ -12,7 +12,7 @@ from myia.infer import attributes
 from myia.infer.boundary import assigned_globals as assigned
 from myia.infer.boundary import exceptions
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import CellObject, DictObject, ListObject, SetObject
 from myia.infer.domain.values import (
     NONE,
@@ -34,6 +34,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.eval import static_code
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
+from myia.infer.eval.unpacking import unpack
 from myia.infer.generators import weaving
 from myia.infer.indexing import indexing
 from myia.infer.lists import list_slices
@@ -194,18 +195,7 @@ def _generator(ctx: Context, op: Op, items: Abstract, iterable: Abstract) -> Abs
 
 @handles(py.unpack)
 def _unpack(ctx: Context, op: Op, x: Abstract) -> tuple[Abstract, ...]:
-    if is_none(x):
-        ctx.fail(BadType, message="cannot unpack non-iterable NoneType object")
-    before, starred, after = op.params["before"], op.params["starred"], op.params["after"]
-    items = ctx.list_items(x)
-    wrong = len(items) < before + after if starred else len(items) != before + after
-    if wrong:
-        wanted = f"{'at least ' if starred else ''}{before + after}"
-        ctx.fail(BadValue, message=f"not {wanted} values to unpack but {len(items)}")
-    if not starred:
-        return tuple(items)
-    middle = ctx.new(ListObject(items[before : len(items) - after]))
-    return (*items[:before], middle, *items[len(items) - after :])
+    return unpack(ctx, x, **op.params)
 
 
 # ----- Functions

@@ -23,9 +23,11 @@ from myia.infer.domain.values import (
     Tuple,
     as_number,
     is_none,
+    is_static_int,
 )
+from myia.infer.dynamic.access import is_dynamic
 from myia.infer.lists import growing_lists, list_rows, list_slices
-from myia.infer.loops.iterators import sequence_of, use_up
+from myia.infer.loops.iterators import is_generator, sequence_of, use_up
 from myia.infer.numeric.constant_methods import (
     evaluate_constant,
     is_set,
@@ -35,6 +37,7 @@ from myia.infer.numeric.constant_methods import (
 from myia.infer.operators import operators
 from myia.infer.registry import as_is, function
 from myia.library.python import sorting
+from myia.library.support.from_source import call_source
 
 
 @function(len, dynamic=as_is)
@@ -65,17 +68,30 @@ def _slice(ctx: Context, *args: Abstract) -> Abstract:
     return SliceValue(*(*args, NONE)[:3])
 
 
-@function(list)
+def all_of(xs: Any) -> Any:
+    return [x for x in xs]
+
+
+@function(list, dynamic=as_is)
 def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
     if x is None:
         return ctx.new(ListObject(()))
     sequence = sequence_of(ctx, x)
+    if _has_run_time_length(ctx, sequence):
+        return call_source(ctx, all_of, (x,), {})
     if (known := list_slices.as_list(ctx, sequence)) is not None:
         found = growing_lists.copied_list(ctx, known)
     else:
         found = ctx.new(ListObject(ctx.list_items(sequence)))
     use_up(ctx, x)
     return found
+
+
+def _has_run_time_length(ctx: Context, x: Abstract) -> bool:
+    """Of an iterator or an array: is it known only at run time how many items it has?"""
+    if isinstance(x, Iterator) and not is_generator(x):
+        return not is_static_int(ctx.items_of(x).length)
+    return is_dynamic(ctx, x)
 
 
 @function(tuple)

@@ -57,6 +57,7 @@ from myia.library.support.arguments import (
     value_of,
 )
 from myia.library.support.dynamic_variants import elementwise
+from myia.library.support.from_source import call_source
 from myia.library.support.value_formulas import conjugate
 from myia.primitives.core.define import zeros
 from myia.primitives.pointwise import logic, transcendental
@@ -345,3 +346,12 @@ def _tolist(ctx: Context, self: Abstract) -> Abstract:
     items = ctx.list_items(self)
     made = [_tolist(ctx, x) if isinstance(x, Ref) else _item(ctx, x) for x in items]
     return ctx.call(Static(list), (Tuple(tuple(made)),), {})
+
+
+def nested_lists(x: Any) -> Any:
+    return [row.tolist() for row in x] if x.ndim > 1 else [number.item() for number in x]
+
+
+@for_dynamic_arrays(_tolist)
+def _dynamic_tolist(ctx: Context, self: Abstract) -> Abstract:
+    return call_source(ctx, nested_lists, (self,), {})

@@ -1,0 +1,64 @@
+"""`a, b = x` and `a, *b, c = x`, also of a list whose length is known only at run time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import number_value
+from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.heap import BufferObject, ListObject
+from myia.infer.domain.values import (
+    NONE,
+    Abstract,
+    SliceValue,
+    Static,
+    as_number,
+    is_none,
+    is_static_int,
+)
+from myia.infer.dynamic.access import is_dynamic
+from myia.infer.indexing import indexing
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
+
+I64 = np.dtype(np.int64)
+
+
+def unpack(
+    ctx: Context, x: Abstract, before: int, starred: bool, after: int
+) -> tuple[Abstract, ...]:
+    """The values of `before` targets, of the one with a star if there is one, and of `after`."""
+    if is_none(x):
+        ctx.fail(BadType, message="cannot unpack non-iterable NoneType object")
+    if is_dynamic(ctx, x):
+        x = ctx.call(Static(list), (x,), {})
+    if isinstance(ctx.held(x), BufferObject) and not is_static_int(ctx.length(x)):
+        return _unpack_list(ctx, x, before, starred, after)
+    items = ctx.list_items(x)
+    wrong = len(items) < before + after if starred else len(items) != before + after
+    if wrong:
+        wanted = f"{'at least ' if starred else ''}{before + after}"
+        ctx.fail(BadValue, message=f"not {wanted} values to unpack but {len(items)}")
+    if not starred:
+        return tuple(items)
+    middle = ctx.new(ListObject(items[before : len(items) - after]))
+    return (*items[:before], middle, *items[len(items) - after :])
+
+
+def _unpack_list(
+    ctx: Context, x: Abstract, before: int, starred: bool, after: int
+) -> tuple[Abstract, ...]:
+    """Items of a list of run-time length, which is checked."""
+    n, wanted = number_value(as_number(ctx.length(x)), I64), constant(before + after, I64)
+    expected = f"expected {'at least ' if starred else ''}{before + after}"
+    too_few = f"not enough values to unpack ({expected}, got {{}})"
+    ctx.check(logic.lt(n, wanted), ValueError, too_few, n)
+    if not starred:
+        ctx.check(logic.gt(n, wanted), ValueError, f"too many values to unpack ({expected})")
+    first = [indexing.getitem(ctx, x, Static(i)) for i in range(before)]
+    last = [indexing.getitem(ctx, x, Static(i)) for i in range(-after, 0)]
+    if not starred:
+        return (*first, *last)
+    middle = SliceValue(Static(before), Static(-after) if after else NONE, NONE)
+    return (*first, indexing.getitem(ctx, x, middle), *last)
