@@ -19,7 +19,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from myia import library
 from myia.backends.xla.devices import has_several_devices
@@ -46,7 +46,6 @@ from myia.backends.xla.packing import (
     results_in_vectors,
 )
 from myia.backends.xla.shardings import CHOSEN_BY_JAX, Shardings, constrained
-from myia.frontend.load import core_text, load
 from myia.infer.boundary.integers import Choice
 from myia.infer.boundary.signature import Flattener
 from myia.infer.capacities import Site
@@ -55,15 +54,27 @@ from myia.infer.eval.program import Program, infer, source_of
 from myia.ir.core import Function, Op
 from myia.ir.printer import to_text
 from myia.ir.verifier import verify
-from myia.passes.joined_scalars import join_scalars
-from myia.passes.phase import Pass
-from myia.passes.pipeline import left_out, optimize
 from myia.primitives.core.platforms import ANY, OTHERS, default_platform, inferring_for
 from myia.source import progress
 from myia.source.diagnostics import InternalError, MyiaError
+from myia.source.late import Late
 from myia.source.process import compiling
-from myia.storage import STRATEGIES, Limits, OverBudget, Plan, lower_and_plan, lower_within
-from myia.transforms.expand import expand_derivatives
+from myia.storage import STRATEGIES, Limits, OverBudget, Plan
+
+if TYPE_CHECKING:
+    from myia.frontend import load as frontend
+    from myia.passes import joined_scalars
+    from myia.passes import pipeline as passes
+    from myia.passes.phase import Pass
+    from myia.storage import lower_rev, within_budget
+    from myia.transforms import expand
+else:  # with the first program that is compiled: one of the cache needs none of them
+    frontend = Late("myia.frontend.load")
+    joined_scalars = Late("myia.passes.joined_scalars")
+    passes = Late("myia.passes.pipeline")
+    lower_rev = Late("myia.storage.lower_rev")
+    within_budget = Late("myia.storage.within_budget")
+    expand = Late("myia.transforms.expand")
 
 LIBRARY = library  # imported for the functions that it registers with `infer`
 
@@ -113,7 +124,7 @@ OF_THE_BACKEND = ("under_a_trace", "exact", "platform")
 STAGES = ("prepare", "expand", "optimize", "storage", "finish")
 
 # Told a stage, a pass, what it was given and what it returned.
-Observer = Callable[[str, Pass, Function, Function], None]
+Observer = Callable[[str, "Pass", Function, Function], None]
 
 
 @dataclass(frozen=True)
@@ -151,7 +162,7 @@ class Compilation:
     def _after(self, stage: str, observer: Observer | None, known: set[Op]) -> Compilation:
         progress.stage(stage)
         if stage == "expand":
-            return replace(self, function=expand_derivatives(self.function), stage=stage)
+            return replace(self, function=expand.expand_derivatives(self.function), stage=stage)
         if stage == "storage":
             function, plan = self._with_storage()
             return replace(self, function=function, plan=plan, stage=stage)
@@ -165,16 +176,16 @@ class Compilation:
                 observer(stage, each, before, after)
             return after
 
-        disable = self.options.left_out | left_out(self.options.target)
-        function = optimize(self.function, stage, disable, apply)
+        disable = self.options.left_out | passes.left_out(self.options.target)
+        function = passes.optimize(self.function, stage, disable, apply)
         return replace(self, function=function, stage=stage)
 
     def _with_storage(self) -> tuple[Function, Plan]:
         limits = Limits(strategy=self.options.checkpoint)
         if self.options.memory is None:
-            function, plans = lower_and_plan(self.function, limits)
+            function, plans = lower_rev.lower_and_plan(self.function, limits)
             return function, Plan(plans)
-        function, within = lower_within(self.function, limits, self.options.memory)
+        function, within = within_budget.lower_within(self.function, limits, self.options.memory)
         return function, Plan(within)
 
 
@@ -209,7 +220,7 @@ def typed_program(
     modes: dict[str, Any] = {"debug": options.debug, "report": report, "choose": choose}
     modes |= {"capacities": capacities, "derivatives": options.derivatives}
     with inferring_for(options.platform):
-        program = infer(load, f, positional, keywords, flat, **modes)
+        program = infer(frontend.load, f, positional, keywords, flat, **modes)
     if options.verify:
         verify(program.function)
     return program
@@ -221,7 +232,7 @@ def with_vectors(function: Function, packing: Packing) -> tuple[Function, Packin
     arguments = [v.positions for v in packing.given.vectors]
     arguments += [tuple(count + i for i in v.positions) for v in packing.hidden.vectors]
     results = [v.positions for v in packing.results.vectors]
-    joined, of_arguments, of_results = join_scalars(function, arguments, results)
+    joined, of_arguments, of_results = joined_scalars.join_scalars(function, arguments, results)
     return joined, packing.joined(of_arguments, of_results) if of_arguments else packing
 
 
@@ -312,7 +323,7 @@ def describe(f: Any, function: Function, options: Options = Options()) -> dict[s
     source = source_of(f)
     texts = {}
     if source is not None:
-        texts = {"core": core_text(source), "py": to_text(load(source))}
+        texts = {"core": frontend.core_text(source), "py": to_text(frontend.load(source))}
     texts["typed"] = to_text(function)
     stages = Compilation(function, options).stages()
     return texts | {now.stage: to_text(now.function) for now in stages}

@@ -11,7 +11,3 @@ comprehensions; `core.py` defines core Python, with one kind of loop; `scopes.py
 `conditions.py` and `frame.py` emit SSA. `unparse.py` prints core Python; `spans.py` locates nodes
 in the source.
 """
-
-from myia.frontend.load import load
-
-__all__ = ["load"]

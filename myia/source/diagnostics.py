@@ -19,9 +19,12 @@ import pickle
 import re
 from dataclasses import dataclass, fields, replace
 from inspect import get_annotations
-from typing import Any, ClassVar, NamedTuple, dataclass_transform
+from typing import Any, ClassVar, NamedTuple, Self, dataclass_transform
 
+from myia.source.process import Lock
 from myia.source.span import Span
+
+_MAKING = Lock()  # dataclasses of diagnostics
 
 PUBLIC = "myia.errors"  # where users find the errors, and what tracebacks show
 
@@ -31,7 +34,8 @@ PUBLIC = "myia.errors"  # where users find the errors, and what tracebacks show
 class Diagnostic:
     """Base of all diagnostics; `span` is the source range at fault (None: no known location).
 
-    Its subclasses are frozen dataclasses, too.
+    Its subclasses are frozen dataclasses, too, from their first instance on: to make all of them
+    would take a fifth of the time of `import`.
     """
 
     title: ClassVar[str] = ""
@@ -42,9 +46,20 @@ class Diagnostic:
 
     span: Span | None
 
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        return super().__new__(cls.as_dataclass())
+
+    @classmethod
+    def as_dataclass(cls) -> type[Self]:
+        """The class itself, with its fields."""
+        with _MAKING:
+            for each in reversed(cls.__mro__[:-1]):
+                # One without annotations has the fields of its base.
+                if "__dataclass_fields__" not in vars(each) and get_annotations(each):
+                    dataclass(frozen=True)(each)
+        return cls
+
     def __init_subclass__(cls) -> None:
-        if get_annotations(cls):  # else it has the fields of its base
-            dataclass(frozen=True)(cls)
         if "code" not in vars(cls):
             cls.code = re.sub(r"(?<!^)(?=[A-Z])", "-", cls.__name__).lower()
 

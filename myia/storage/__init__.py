@@ -9,18 +9,8 @@ storage), then `residuals/`, `tape/`, `checkpointing/` and `undo_log/`; `within_
 (`memory=`) and `plan_text.py` (`F.plan`) come last. `model/` and `loops/` are the ground floor.
 """
 
-from myia.storage.lower_rev import lower_and_plan, lower_rev
-from myia.storage.model.memory_limits import STRATEGIES, Limits
+from myia.storage.model.memory_limits import STRATEGIES, Limits, OverBudget
 from myia.storage.model.plan import LoopPlan, Plan
-from myia.storage.within_budget import OverBudget, lower_within
 
-__all__ = [
-    "STRATEGIES",
-    "Limits",
-    "LoopPlan",
-    "OverBudget",
-    "Plan",
-    "lower_and_plan",
-    "lower_rev",
-    "lower_within",
-]
+# Not `lower_rev` and its like: this is read with the API, they when something is compiled.
+__all__ = ["STRATEGIES", "Limits", "LoopPlan", "OverBudget", "Plan"]

@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from myia.ir.core import Function
-from myia.source.diagnostics import Diagnostic
 from myia.storage.lower_rev import lower_and_plan
 from myia.storage.model.memory_limits import Limits
 from myia.storage.model.plan import LoopPlan
 
 BUDGET_STEPS = 64  # the search for a loop's share stops at this fraction of the budget
-
-
-class OverBudget(Diagnostic):
-    """The user's budget does not suffice for the program at these arguments."""
-
-    title = "the program does not fit into {budget:,} bytes of temporaries"
-    notes = ("the least that it takes is {least:,} bytes",)
-    help = "raise `memory`"
-
-    budget: int
-    least: int
 
 
 def lower_within(

@@ -159,21 +159,21 @@ def test_wrong_derivative_rule():
 
 
 def test_wrong_transform(monkeypatch):
-    expand = pipeline.expand_derivatives
-    monkeypatch.setattr(pipeline, "expand_derivatives", lambda f: wrong(expand(f)))
+    expand = pipeline.expand.expand_derivatives
+    monkeypatch.setattr(pipeline.expand, "expand_derivatives", lambda f: wrong(expand(f)))
     for quantity in value_and_gradient():
         assert wrong_stage(quantity) == "expand"
 
 
 def test_wrong_storage(monkeypatch):
-    lower = pipeline.lower_and_plan
+    lower = pipeline.lower_rev.lower_and_plan
 
     @functools.wraps(lower)
     def wrong_lower(function, limits):
         lowered, plans = lower(function, limits)
         return wrong(lowered), plans
 
-    monkeypatch.setattr(pipeline, "lower_and_plan", wrong_lower)
+    monkeypatch.setattr(pipeline.lower_rev, "lower_and_plan", wrong_lower)
     for quantity in value_and_gradient():
         assert wrong_stage(quantity) == "storage"
         assert "storage" in compare_stages.where(quantity, "storage")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import linecache
 
-from myia.frontend import load
+from myia.frontend.load import load
 from myia.ir.verifier import verify
 from tests.frontend.pyinterp import make_function
 

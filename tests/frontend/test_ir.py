@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from myia.frontend import load
+from myia.frontend.load import load
 from myia.ir.core import walk
 from myia.primitives.core import py
 from myia.primitives.core.structured import Loop, if_p, loop_p

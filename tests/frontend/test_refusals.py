@@ -5,8 +5,8 @@ import textwrap
 import gast
 import pytest
 
-from myia.frontend import load
 from myia.frontend.fence import FENCE, LEAVES
+from myia.frontend.load import load
 from myia.source.diagnostics import MyiaError
 from tests.frontend.compare import define
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from myia.frontend import load
+from myia.frontend.load import load
 from myia.frontend.source_text.find import find
 from myia.ir.core import walk
 from myia.primitives.core import py

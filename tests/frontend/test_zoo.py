@@ -2,7 +2,7 @@
 
 import pytest
 
-from myia.frontend import load
+from myia.frontend.load import load
 from tests.frontend.compare import check, outcome
 from tests.frontend.pyinterp import make_function
 from tests.frontend.zoo import ZOO, Account, Savings

@@ -48,7 +48,9 @@ def _subclasses(cls: type) -> list[type]:
 
 def shown(kind: type[Diagnostic], template: str) -> str:
     """A template, with the defaults of fields in it."""
-    defaults = {f.name: GIVEN if f.default is MISSING else f.default for f in fields(kind)}
+    defaults = {
+        f.name: GIVEN if f.default is MISSING else f.default for f in fields(kind.as_dataclass())
+    }
     return template.replace(":,}", "}").format(**defaults)
 
 

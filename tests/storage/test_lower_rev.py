@@ -19,7 +19,8 @@ from myia.primitives.core.structured import Loop, loop_p
 from myia.primitives.pointwise import transcendental
 from myia.primitives.pointwise.logic import and_, ge, gt, lt, select
 from myia.primitives.pointwise.transcendental import sin, tanh
-from myia.storage import Limits, lower_and_plan
+from myia.storage import Limits
+from myia.storage.lower_rev import lower_and_plan
 from myia.storage.model.memory_limits import CheckpointBytes
 from myia.storage.model.revolve import forward_runs
 from tests.transforms.derivative_checks import (

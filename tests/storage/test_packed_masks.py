@@ -14,7 +14,8 @@ from myia.primitives.arrays.shaping import concatenate, reduce_sum, reshape
 from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise.logic import gt, lt, select
-from myia.storage import Limits, lower_and_plan
+from myia.storage import Limits
+from myia.storage.lower_rev import lower_and_plan
 from myia.storage.tape.packed_masks import PackedMasks, group_masks
 from tests.transforms.derivative_checks import (
     directions,

@@ -8,7 +8,8 @@ from myia.backends.xla.executable import compile_function
 from myia.passes.pipeline import optimize
 from myia.primitives.core.emit_structured import loop
 from myia.primitives.pointwise.transcendental import sin
-from myia.storage import Limits, lower_rev
+from myia.storage import Limits
+from myia.storage.lower_rev import lower_rev
 from tests.transforms.derivative_checks import expanded, function, gradient, run
 from tests.transforms.derivative_zoo import ZOO
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import myia
-from myia.frontend import load
+from myia.frontend.load import load
 from myia.ir.equality import same
 from myia.ir.parser import parse
 from myia.ir.printer import to_text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from myia.primitives.core.structured import Loop
+from myia.source.diagnostics import Diagnostic
 from myia.storage.model.revolve import forward_runs
 
 # What users pass as `checkpoint=`; "trail" means online checkpointing.
@@ -126,3 +127,14 @@ def _power_of_two_at_most(n: int) -> int:
 def _clip(n: int, limits: tuple[int, int]) -> int:
     least, most = limits
     return max(least, min(most, n))
+
+
+class OverBudget(Diagnostic):
+    """The user's budget does not suffice for the program at these arguments."""
+
+    title = "the program does not fit into {budget:,} bytes of temporaries"
+    notes = ("the least that it takes is {least:,} bytes",)
+    help = "raise `memory`"
+
+    budget: int
+    least: int

@@ -52,6 +52,35 @@ def test_modules_are_read_when_they_are_needed(printed):
     assert printed(READ) == ["", "", "jax"]
 
 
+CACHED = """
+    import sys
+    import numpy as np
+    import myia
+
+    def stages():
+        names = ["frontend.load", "transforms.vjp", "passes.pipeline", "storage.lower_rev"]
+        print(*(name for name in names if f"myia.{name}" in sys.modules))
+
+    def f(x):
+        for _ in range(3):
+            x = np.sin(x) * x
+        return np.sum(x)
+
+    F = myia.grad(f)
+    stages()
+    print(*F(np.array([0.5, 0.25])))
+    stages()
+"""
+
+
+def test_a_program_of_the_cache_reads_no_stage_of_the_compiler(printed, tmp_path, monkeypatch):
+    monkeypatch.setenv("MYIA_CACHE", str(tmp_path / "cache"))
+    read = "frontend.load transforms.vjp passes.pipeline storage.lower_rev"
+    first, second = printed(CACHED), printed(CACHED)
+    assert first == ["", first[1], read]
+    assert second == ["", first[1], ""]
+
+
 def test_all_names_are_exported():
     own = {"__version__", "errors", "load", *myia.errors.__all__}
     assert set(myia.__all__) == {*own, *public.__all__}
