@@ -55,6 +55,9 @@ def is_state(x: Any) -> bool:
     return has_only_attributes(type(x)) and not isinstance(x, (type, types.ModuleType))
 
 
+OF_NUMBERS = {("statistics", "NormalDist")}  # classes of the standard library, for all that
+
+
 @cached
 def has_only_attributes(cls: type) -> bool:
     """Do the instances of a class have no state but their attributes?
@@ -71,6 +74,7 @@ def has_only_attributes(cls: type) -> bool:
     declared = [base for base in bases if "__slots__" in vars(base)]
     # An object of the standard library that has slots only (a path, a fraction) is one value.
     is_standard = cls.__module__.partition(".")[0] in sys.stdlib_module_names
+    is_standard &= (cls.__module__, cls.__name__) not in OF_NUMBERS
     if not cls.__dictoffset__ and (is_standard or not declared):
         return False
     # Beside the slots there is room for a `__dict__` and for weak references.

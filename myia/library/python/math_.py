@@ -179,15 +179,6 @@ def _nearest_remainder(x: Any, y: Any) -> Any:
 # ----- Sequences of numbers
 
 
-@function(math.fsum)
-def _fsum(ctx: Context, iterable: Abstract) -> Abstract:
-    """`math.fsum`: rounded as an ordinary sum, unless all items are compile-time values."""
-    if (known := evaluated(ctx, math.fsum, iterable)) is not None:
-        return known
-    total = ctx.call(Static(sum), (iterable, Static(0.0)), {})
-    return ctx.call(Static(float), (total,), {})
-
-
 @function(math.prod)
 def _prod(ctx: Context, iterable: Abstract, *, start: Abstract = Static(1)) -> Abstract:
     items = ctx.list_items(iterable)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.derivatives.derivatives import stop_gradient
 from myia.infer.domain.context import Context
 from myia.infer.domain.values import Abstract, Static, as_ref
 from myia.infer.registry import function
@@ -55,16 +54,6 @@ def _wrapped(ctx: Context, x: Abstract) -> Abstract:
 
 def _run_time_word(x: Any) -> Any:
     return np.int64(x).astype(np.uint64)
-
-
-def stopped(x: Any) -> Any:
-    """`x`, without a derivative."""
-    return x
-
-
-@function(stopped)
-def _stopped(ctx: Context, x: Abstract) -> Abstract:
-    return stop_gradient(ctx, x)
 
 
 def fresh() -> Any:

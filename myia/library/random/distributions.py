@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from myia.library.random.constants import at_beta_quantile, at_quantile, stopped
+from myia.library.random.constants import at_beta_quantile, at_quantile
 from myia.library.random.words.pcg64 import count_of
+from myia.library.support.from_source import stopped
 
 
 def positive_unit(source: Any) -> Any:

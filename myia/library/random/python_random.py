@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from myia.library.random.constants import at_quantile, stopped, wrapped
+from myia.library.random.constants import at_quantile, wrapped
 from myia.library.random.words.mt19937 import next_word
+from myia.library.support.from_source import stopped
 
 small_gamma: Any = random.Random.gammavariate  # compiled from Python's source
 

@@ -19,10 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from myia.infer.derivatives.derivatives import stop_gradient
 from myia.infer.domain.checks import located_here
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import RaiseReached
 from myia.infer.domain.values import Abstract, Static
+from myia.infer.numeric.constant_methods import evaluated
 from myia.infer.registry import as_is, function, method
 from myia.infer.unsupported import UnsupportedFunction
 from myia.library.support.ways import SOURCE, defined_by
@@ -34,13 +36,19 @@ Axis = Any
 Dtype = DTypeLike | None
 
 
-def from_source(*numpy: Any, methods: str = "") -> Callable[[Callable], Callable]:
-    """Register a Python function for functions of NumPy, and for methods of arrays."""
+def from_source(
+    *numpy: Any, methods: str = "", known_by_python: bool = False
+) -> Callable[[Callable], Callable]:
+    """Register a Python function for functions of NumPy, and for methods of arrays.
+
+    `known_by_python`: of arguments that are known when compiling, the result is Python's.
+    """
 
     def register(source: Callable) -> Callable:
         def handler(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
             given = {n: x for n, x in kwargs.items() if not _no_value(x)}
-            return call_source(ctx, source, args, given)
+            known = evaluated(ctx, numpy[0], *args) if known_by_python and not given else None
+            return call_source(ctx, source, args, given) if known is None else known
 
         defined_by(SOURCE, handler)
         # The functions that the source calls handle dynamic arrays, or refuse them.
@@ -67,6 +75,16 @@ def call_source(ctx: Context, source: Callable, args: tuple, kwargs: dict) -> Ab
                 ctx.fail(UnsupportedFunction, what=what)
             ctx.fail(UnsupportedFunction, what=what, help_text=instead)
         raise
+
+
+def stopped(x: Any) -> Any:
+    """`x`, without a derivative."""
+    return x
+
+
+@function(stopped)
+def _stopped(ctx: Context, x: Abstract) -> Abstract:
+    return stop_gradient(ctx, x)
 
 
 def _no_value(x: Abstract) -> bool:

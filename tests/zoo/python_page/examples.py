@@ -15,6 +15,7 @@ import itertools
 import logging
 import math
 import socket
+import statistics
 import subprocess
 import threading
 import warnings
@@ -458,6 +459,18 @@ def rounded(x):
     for k in range(3):
         y += round(1e3 * x + k, -2) * x**k
     return y
+
+
+@example("numbers", "statistics.stdev(xs) / statistics.mean(xs)")
+def spread(x):
+    xs = [x, x * x, 2.0, 1.5]
+    return statistics.stdev(xs) / statistics.mean(xs)
+
+
+@example("numbers", "statistics.NormalDist(x, 2.0)")
+def normal_distribution(x):
+    noise = statistics.NormalDist(x, 2.0)
+    return noise.cdf(1.0) + noise.pdf(x * x) * noise.inv_cdf(0.3)
 
 
 # ----- Names and effects
