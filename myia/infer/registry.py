@@ -64,6 +64,13 @@ LIBRARIES = frozenset(
     {"numpy", "math", "scipy", "builtins", "functools", "itertools", "operator", *TRACED_PACKAGES}
 )
 
+COMPILED: set[types.FunctionType] = set()  # functions of `LIBRARIES` whose source is, for all that
+
+
+def is_of_library(f: Any) -> bool:
+    """Is it a function of `LIBRARIES`, whose source is not compiled?"""
+    return top_package(f) in LIBRARIES and not (isinstance(f, types.FunctionType) and f in COMPILED)
+
 
 def is_traced(f: Any) -> bool:
     """Does a callable come from one of `TRACED_PACKAGES`, or did the user mark it?

@@ -123,7 +123,7 @@ def _call_static(
         return call_library(ctx, f, args, kwargs)
     if (wrapped := function_under_jit(f)) is not None:
         return call(ctx, Static(wrapped), args, kwargs)
-    of_library = registry.top_package(f) in registry.LIBRARIES  # its source is not compiled
+    of_library = registry.is_of_library(f)
     if isinstance(f, types.FunctionType) and (registry.is_marked_for_tracing(f) or not of_library):
         return _call_function(ctx, f, parts, args, kwargs)
     if isinstance(f, types.MethodType) and isinstance(f.__func__, types.FunctionType):

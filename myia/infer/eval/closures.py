@@ -50,6 +50,6 @@ def compiles_source(f: types.FunctionType) -> bool:
     return (
         registry.handler_of(f) is None
         and not registry.is_traced(f)
-        and registry.top_package(f) not in registry.LIBRARIES
+        and not registry.is_of_library(f)
         and f.__code__ is not SINGLE_DISPATCH
     )

@@ -32,7 +32,7 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
-from myia.infer.eval import static_code
+from myia.infer.eval import items, static_code
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
 from myia.infer.eval.unpacking import unpack
 from myia.infer.generators import weaving
@@ -251,7 +251,7 @@ SIMPLE_HANDLERS: dict[Primitive, Callable[..., Any]] = {
     py.binary: lambda ctx, op, x, y: _checked(ctx, operators.binary, op.params["op"], x, y),
     py.inplace: lambda ctx, op, x, y: _checked(ctx, operators.inplace, op.params["op"], x, y),
     py.getattr_: lambda ctx, op, x: ctx.getattr(x, op.params["name"]),
-    py.getitem: lambda ctx, op, x, key: indexing.getitem(ctx, x, key),
+    py.getitem: items.item,
     py.delitem: lambda ctx, op, x, key: indexing.delitem(ctx, x, key),
     py.slice_: lambda ctx, op, start, stop, step: SliceValue(start, stop, step),
     py.raise_: lambda ctx, op, *operands: ctx.raise_error(*operands),

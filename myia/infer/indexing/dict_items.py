@@ -5,9 +5,12 @@ time: a number, a string that a branch selects, or a tuple with these in it.
     counts[k] += 1    ->      if k == 0: counts[0] += 1
                               if k == 1: counts[1] += 1
 
-*When it gives up*: where the values are arrays or objects, which branches would copy. A key that
-the dict has not is not added at run time: that is an error, which Python has not. In a loop that
-can be unrolled the key may be known then, if no item has been read with it and it may be new.
+    rows[k].append(x) ->      if k == 0: rows[0].append(x)
+                              if k == 1: rows[1].append(x)
+
+*When it gives up*: where the values are arrays, which branches would copy. A key that the dict has
+not is not added at run time: that is an error, which Python has not. In a loop that can be unrolled
+the key may be known then, if no item has been read with it and it may be new.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from myia.infer.domain.dtypes import (
     promote,
 )
 from myia.infer.domain.errors import BadValue, NeedsChoice, NeedsStatic, NewKey
-from myia.infer.domain.heap import DictObject
+from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, ListObject
 from myia.infer.domain.values import (
     FALSE,
     NONE,
@@ -46,8 +49,11 @@ from myia.infer.numeric.samples import require_hashable
 from myia.infer.paths.branches import branch
 from myia.infer.paths.choice import kind_of_option
 from myia.infer.unsupported import UnsupportedIndex
+from myia.ir.avals import I64
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
+
+CHANGED = (ListObject, BufferObject, DictObject, InstanceObject)
 
 
 def dict_key(ctx: Context, key: Abstract) -> Any:
@@ -65,7 +71,7 @@ def is_run_time_key(key: Abstract) -> bool:
 
 def dict_item(ctx: Context, contents: DictObject, key: Abstract, x: Ref | None = None) -> Abstract:
     """`x[key]`; without `x` no missing key is added."""
-    if is_run_time_key(key) and all(map(_is_plain, contents.values)):
+    if is_run_time_key(key) and all(_is_plain(ctx, v) for v in contents.values):
         found = _item_at(ctx, contents, key)
         if x is not None and not _makes_missing(contents):
             ctx.keys_read.setdefault((x.id, _identity(key)), ctx.open_paths)
@@ -157,10 +163,34 @@ def _equals(ctx: Context, key: Abstract, known: Any) -> Abstract:
     return ctx.call(Static(operator.eq), (key, Static(known)), {})
 
 
-def _is_plain(x: Abstract) -> bool:
-    """Is it a number, a constant or a function, or a tuple of such?"""
+def chosen_object(ctx: Context, x: Abstract, key: Abstract) -> Choice | None:
+    """`x[key]`, to be changed, of a dict of lists, dicts or instances: one of them, not a merge.
+
+    None: it is not such a dict, or the key is known.
+    """
+    contents = ctx.held(x)
+    if not isinstance(contents, DictObject) or not is_run_time_key(key) or not contents.keys:
+        return None
+    if not all(isinstance(v, Ref) and isinstance(ctx.held(v), CHANGED) for v in contents.values):
+        return None
+    there = has_key(ctx, contents, key)
+    branch(ctx, there, lambda: NONE, lambda: _missing(ctx, contents, key))
+    index = constant(0, I64)
+    for i, known in enumerate(contents.keys):
+        here = _equals(ctx, key, known)
+        if isinstance(here, Scalar):
+            index = logic.select(here.value, constant(i, I64), index)
+        elif isinstance(here, Static) and here.value:
+            index = constant(i, I64)
+    return Choice(Scalar(index, True, 0, len(contents.keys) - 1), contents.values)
+
+
+def _is_plain(ctx: Context, x: Abstract) -> bool:
+    """Is it no array, which branches would copy, nor a tuple with one?"""
     if isinstance(x, Tuple):
-        return all(map(_is_plain, x.items))
+        return all(_is_plain(ctx, item) for item in x.items)
+    if isinstance(x, Ref):
+        return isinstance(ctx.held(x), CHANGED)
     return is_number(x) or isinstance(x, Static) or kind_of_option(x) is not None
 
 

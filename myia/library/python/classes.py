@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer import registry
 from myia.infer.boundary import inner_classes
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue
@@ -162,9 +163,22 @@ def _abstract(ctx: Context, f: Abstract) -> Abstract:
     return Static(abc.abstractmethod(_of_python(ctx, f)))
 
 
-@function(functools.total_ordering, typing.final)
+@function(typing.final)
 def _unchanged(ctx: Context, cls: Abstract) -> Abstract:
     return cls
+
+
+@function(functools.total_ordering)
+def _total_ordering(ctx: Context, cls: Abstract) -> Abstract:
+    """The comparisons that Python adds are functions of its own, which are compiled."""
+    given = ctx.static(cls, "a class")
+    if not inner_classes.is_inner(given):
+        what = "`total_ordering` of a class from outside of the function"
+        ctx.fail(UnsupportedClass, what=what, help_text="use it where the class is defined")
+    return evaluate_constant(ctx, functools.total_ordering, given)
+
+
+registry.COMPILED.update(f for pairs in functools._convert.values() for _, f in pairs)  # type: ignore[attr-defined]
 
 
 # ----- Dataclasses

@@ -111,6 +111,14 @@ def filter_(f: Any, iterable: Any) -> Iterator[Any]:
             yield item
 
 
+def iter_until(f: Any, sentinel: Any) -> Iterator[Any]:
+    while True:
+        item = f()
+        if item == sentinel:
+            return
+        yield item
+
+
 def any_(iterable: Any, /) -> Any:
     found = False
     for item in iterable:

@@ -56,6 +56,7 @@ from myia.library.python.generators import (
     comes_one_by_one,
     enumerate_,
     filter_,
+    iter_until,
     map_,
     next_of_generator,
     of_instances,
@@ -159,7 +160,9 @@ def _reversed_items(ctx: Context, x: Iterator) -> Items:
 
 
 @function(iter)
-def _iter(ctx: Context, x: Abstract) -> Abstract:
+def _iter(ctx: Context, x: Abstract, *sentinel: Abstract) -> Abstract:
+    if sentinel:
+        return call_source(ctx, iter_until, (x, *sentinel), {})
     return x if isinstance(x, Iterator) and isinstance(x.state, Ref) else iterator(ctx, "iter", x)
 
 

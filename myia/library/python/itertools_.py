@@ -71,6 +71,7 @@ from myia.library.source.python.itertools_ import (
     filterfalse_,
     groupby_,
     islice_,
+    islice_checked,
     key_of,
     pairwise_,
     repeat_,
@@ -151,8 +152,11 @@ def _pairwise_items(ctx: Context, x: Iterator) -> Items:
 
 
 @function(itertools.islice)
-@over_generators(islice_)
+@over_generators(islice_checked)
 def _islice(ctx: Context, iterable: Abstract, *bounds: Abstract) -> Abstract:
+    if not all(isinstance(b, Static) for b in bounds):
+        ctx.prefer_static("a bound of a slice")
+        return call_source(ctx, islice_checked, (iterable, *bounds), {})
     return iterator(ctx, "islice", iterable, *bounds)
 
 

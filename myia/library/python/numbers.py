@@ -88,7 +88,10 @@ def _bool(ctx: Context, x: Abstract = FALSE) -> Abstract:
 
 
 @function(int)
-def _int(ctx: Context, x: Abstract = Static(0)) -> Abstract:
+def _int(ctx: Context, x: Abstract = Static(0), base: Abstract | None = None) -> Abstract:
+    if base is not None:
+        text, n = ctx.static(x, "the text of a number"), ctx.static(base, "the base of a number")
+        return evaluate_constant(ctx, int, text, n)
     if isinstance(x, Static):
         return evaluate_constant(ctx, int, x.value)
     if (found := ctx.special_method(x, "__int__")) is not None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.attributes import setattr_
 from myia.infer.boundary.arguments import DEVICE_ARRAY, call_partial
 from myia.infer.boundary.instances import slots_of
 from myia.infer.domain.context import Context
@@ -48,7 +49,7 @@ from myia.infer.numeric.f_strings import brace_format, format_parts
 from myia.infer.paths.caught import class_of_caught, option_of, representation, text
 from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import in_python
-from myia.infer.unsupported import UnsupportedAttribute
+from myia.infer.unsupported import UnsupportedAttribute, UnsupportedFunction
 
 # ----- Types and attributes
 
@@ -206,14 +207,31 @@ function(str)(_conversion("s"))
 function(repr)(_conversion("r"))
 
 
-@function(ord)
-def _ord(ctx: Context, x: Abstract) -> Abstract:
-    return evaluate_constant(ctx, ord, ctx.static(x, "a character"))
+def _of_known(f: Any, what: str) -> None:
+    function(f)(lambda ctx, x: evaluate_constant(ctx, f, ctx.static(x, what)))
 
 
-@function(chr)
-def _chr(ctx: Context, x: Abstract) -> Abstract:
-    return evaluate_constant(ctx, chr, ctx.static(x, "the number of a character"))
+for _f, _what in {ord: "a character", chr: "the number of a character"}.items():
+    _of_known(_f, _what)
+for _f in (bin, hex, oct):
+    _of_known(_f, f"a number of which `{_f.__name__}` makes a text")
+
+
+@function(hash)
+def _hash(ctx: Context, x: Abstract) -> Abstract:
+    known = constant_or_none(ctx, x)
+    if known is None or not _has_one_hash(known.value):
+        what = f"`hash` of {ctx.describe(x)}"
+        help_text = "it may differ between processes: compute it outside and pass it in"
+        ctx.fail(UnsupportedFunction, what=what, help_text=help_text)
+    return evaluate_constant(ctx, hash, known.value)
+
+
+def _has_one_hash(x: Any) -> bool:
+    """Is it a number, or a tuple of them, whose hash is the same in each process?"""
+    return isinstance(x, (int, float, complex)) or (
+        isinstance(x, (tuple, frozenset)) and all(map(_has_one_hash, x))
+    )
 
 
 @function(builtins.format)
@@ -252,6 +270,12 @@ def _unchanged(ctx: Context, decorator: Partial, args: tuple, kwargs: dict) -> A
 def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -> Abstract:
     items = ctx.list_items(iterable)
     return functools.reduce(lambda a, b: ctx.call(f, (a, b), {}), (*initial, *items))
+
+
+@function(setattr)
+def _setattr(ctx: Context, x: Abstract, name: Abstract, value: Abstract) -> Abstract:
+    setattr_(ctx, x, ctx.static(name, "the name of an attribute"), value)
+    return NONE
 
 
 @function(delattr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -15,6 +16,7 @@ from myia.infer.domain.values import (
     NONE,
     Abstract,
     Iterator,
+    Partial,
     Range,
     Ref,
     Scalar,
@@ -36,7 +38,9 @@ from myia.infer.numeric.constant_methods import (
 )
 from myia.infer.operators import operators
 from myia.infer.registry import as_is, function
+from myia.infer.unsupported import UnsupportedFunction
 from myia.library.python import sorting
+from myia.library.source.python.heaps import sorted_by_comparison
 from myia.library.support.from_source import call_source
 
 
@@ -125,11 +129,23 @@ function(set)(_new_set(set))
 function(frozenset)(_new_set(frozenset))
 
 
+@function(functools.cmp_to_key)
+def _cmp_to_key(ctx: Context, mycmp: Abstract) -> Abstract:
+    return Partial(refuse_key, (mycmp,))
+
+
+def refuse_key(ctx: Context, key: Partial, args: tuple, kwargs: dict) -> Abstract:
+    what = "a key of `functools.cmp_to_key` outside of `sorted` and `list.sort`"
+    ctx.fail(UnsupportedFunction, what=what, help_text="call the comparison")
+
+
 @function(sorted)
 def _sorted(
     ctx: Context, iterable: Abstract, *, key: Abstract = NONE, reverse: Abstract = FALSE
 ) -> Abstract:
     backwards = bool(ctx.static(reverse, "`reverse`"))
+    if isinstance(key, Partial) and key.call is refuse_key:
+        return call_source(ctx, sorted_by_comparison, (iterable, *key.items, reverse), {})
     known = None if is_set(ctx, iterable) else list_slices.as_list(ctx, iterable)
     if known is not None and ctx.names_are_exact:
         list_rows.require_items(ctx, known)

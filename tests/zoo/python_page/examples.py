@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bisect
 import contextlib
+import functools
 import heapq
 import itertools
 import logging
@@ -149,6 +150,13 @@ def sorted_by_key(x):
     return sum(v * k for k, v in enumerate(sorted(xs, key=lambda v: abs(v - 0.5))))
 
 
+@example("lists", "key=functools.cmp_to_key(lambda a, b: abs(a - x) - abs(b - x))")
+def sorted_by_comparison(x):
+    xs = [x**k for k in range(5)]
+    xs.sort(key=functools.cmp_to_key(lambda a, b: abs(a - x) - abs(b - x)))
+    return sum(v * k for k, v in enumerate(xs))
+
+
 @example("lists", "time = heapq.heappop(queue)")
 def events(x):
     queue = [x, 2.0 * x, 0.3]
@@ -182,6 +190,15 @@ def keys_of_run_time(x):
         v = x * math.sin(k) ** 2
         sums[int(4 * v)] += v * v
     return sums[0] - sums[2]
+
+
+@example("collections", "rows[int(4 * v)].append(v)")
+def rows_by_key(x):
+    rows = {k: [] for k in range(4)}
+    for k in range(8):
+        v = x * math.sin(k) ** 2
+        rows[int(4 * v)].append(v)
+    return sum(len(row) * sum(row) ** 2 for row in rows.values())
 
 
 @example("collections", 'counts = Counter("abca")')
@@ -328,6 +345,17 @@ def value_sent(x):
 def accumulated(x):
     xs = [x, x * x, 2.0]
     return sum(a * b for a, b in itertools.pairwise(itertools.accumulate(xs)))
+
+
+@example("iteration", "iter(step, 0)")
+def until_a_value(x):
+    y = [x]
+
+    def step():
+        y[0] *= 1.5
+        return 0 if y[0] > 4.0 else 1
+
+    return sum(k * y[0] for k in iter(step, 0))
 
 
 @example("iteration", "itertools.pairwise(xs)")

@@ -1,4 +1,4 @@
-"""`heapq` and `bisect`: priority queues and sorted lists, on lists of numbers or tuples of numbers.
+"""`heapq` and `bisect`, sorting by comparison: on lists of numbers or tuples of numbers.
 
 They compare as Python's do, so a heap has Python's order of items.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bisect
 import heapq
+import operator
 from typing import Any
 
 from myia.library.support.from_source import from_source
@@ -96,6 +97,13 @@ def _to_leaf(heap: Any, i: int) -> None:
 
 
 # ----- Sorted lists
+
+
+def sorted_by_comparison(iterable: Any, compare: Any, reverse: bool) -> Any:
+    """Of `functools.cmp_to_key`: by how many items are less."""
+    xs = list(iterable)
+    ranked = [(sum([compare(y, x) < 0 for y in xs]), x) for x in xs]
+    return [x for _, x in sorted(ranked, key=operator.itemgetter(0), reverse=reverse)]
 
 
 @from_source(bisect.bisect_left)

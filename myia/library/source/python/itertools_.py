@@ -32,6 +32,18 @@ def repeated_(items: Any) -> Iterator[Any]:
         yield from items
 
 
+def islice_checked(iterable: Any, *limits: Any) -> Any:
+    which = "Stop argument" if len(limits) == 1 else "Indices"
+    for limit in limits[:2]:
+        if limit is not None and limit < 0:
+            raise ValueError(
+                f"{which} for islice() must be None or an integer: 0 <= x <= sys.maxsize."
+            )
+    if len(limits) == 3 and limits[2] is not None and limits[2] < 1:
+        raise ValueError("Step for islice() must be a positive integer or None.")
+    return islice_(iterable, *limits)
+
+
 def islice_(iterable: Any, *limits: Any) -> Iterator[Any]:
     if len(limits) == 1:
         limits = (0, *limits)

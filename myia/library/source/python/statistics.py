@@ -83,7 +83,7 @@ def _register(statistics: ModuleType) -> None:
         xs = items(data, "pstdev", 1, "one data point")
         return math.sqrt(quotient(squares(xs, mu), len(xs)))
 
-    @from_source(statistics._mean_stdev)  # type: ignore[attr-defined]
+    @from_source(statistics._mean_stdev)
     def mean_and_stdev(data: Any) -> Any:
         xs = items(data, "stdev", 2, "two data points")
         return float(mean(xs)), stdev(xs)
@@ -105,6 +105,6 @@ def _register(statistics: ModuleType) -> None:
             raise fails("Weighted sum must be positive")
         return type(sum(xs))(exact_sum(ws) / total)
 
-    @from_source(statistics._normal_dist_inv_cdf)  # type: ignore[attr-defined]
+    @from_source(statistics._normal_dist_inv_cdf)
     def quantile(p: Any, mu: Any, sigma: Any, /) -> Any:
         return mu + float(scipy.special.ndtri(p)) * sigma
