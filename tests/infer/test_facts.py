@@ -42,6 +42,7 @@ ALLOWED = {
     "infer/eval/program.py": (1, "names of parameters"),
     "infer/indexing/parse_subscripts.py": (1, OPTION),
     "infer/jax/objects/calls.py": (1, MESSAGE),
+    "infer/recursion/calls.py": (1, "the length of a text or a tuple, which do not change"),
     "infer/jax/objects/pytrees.py": (1, LIBRARY),
     "infer/loops/fixed_point.py": (1, OWN),
     "infer/operators/comparison.py": (2, "a set or a tuple of immutable values"),
