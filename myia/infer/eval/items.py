@@ -8,7 +8,7 @@ that is only read is merged of all of them, since that is less code.
 
 from __future__ import annotations
 
-import functools
+from weakref import WeakKeyDictionary
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.values import Abstract
@@ -30,7 +30,12 @@ def item(ctx: Context, op: Op, x: Abstract, key: Abstract) -> Abstract:
     return indexing.getitem(ctx, x, key)
 
 
-@functools.lru_cache(maxsize=256)
+_known: WeakKeyDictionary[py.Code, frozenset[Value]] = WeakKeyDictionary()
+
+
 def _changed(code: py.Code) -> frozenset[Value]:
     """The items that the code may change, as results of the ops that read them."""
-    return frozenset(op.operands[0] for op in walk(code.region) if op.primitive in CHANGES)
+    if code not in _known:
+        changes = (op for op in walk(code.region) if op.primitive in CHANGES)
+        _known[code] = frozenset(op.operands[0] for op in changes)
+    return _known[code]

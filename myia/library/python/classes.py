@@ -178,7 +178,8 @@ def _total_ordering(ctx: Context, cls: Abstract) -> Abstract:
     return evaluate_constant(ctx, functools.total_ordering, given)
 
 
-registry.COMPILED.update(f for pairs in functools._convert.values() for _, f in pairs)  # type: ignore[attr-defined]
+_ADDED: dict[str, Any] = getattr(functools, "_convert", {})  # by `total_ordering`
+registry.COMPILED.update(f for pairs in _ADDED.values() for _, f in pairs)
 
 
 # ----- Dataclasses

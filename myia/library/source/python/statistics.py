@@ -38,6 +38,10 @@ def quotient(total: Any, n: Any) -> Any:
 def _register(statistics: ModuleType) -> None:
     fails: Any = statistics.StatisticsError
 
+    def private(name: str) -> list[Any]:
+        """A function that Python's own source calls, in the versions that have it."""
+        return [vars(statistics)[name]] if hasattr(statistics, name) else []
+
     def items(data: Any, name: str, least: int, points: str) -> Any:
         xs = list(data)
         if len(xs) < least:
@@ -83,7 +87,7 @@ def _register(statistics: ModuleType) -> None:
         xs = items(data, "pstdev", 1, "one data point")
         return math.sqrt(quotient(squares(xs, mu), len(xs)))
 
-    @from_source(statistics._mean_stdev)
+    @from_source(*private("_mean_stdev"))
     def mean_and_stdev(data: Any) -> Any:
         xs = items(data, "stdev", 2, "two data points")
         return float(mean(xs)), stdev(xs)
@@ -105,6 +109,6 @@ def _register(statistics: ModuleType) -> None:
             raise fails("Weighted sum must be positive")
         return type(sum(xs))(exact_sum(ws) / total)
 
-    @from_source(statistics._normal_dist_inv_cdf)
+    @from_source(*private("_normal_dist_inv_cdf"))
     def quantile(p: Any, mu: Any, sigma: Any, /) -> Any:
         return mu + float(scipy.special.ndtri(p)) * sigma
