@@ -34,9 +34,11 @@ from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
+from myia.infer.domain.describe import describe
 from myia.infer.domain.dtypes import is_number, number_value
 from myia.infer.domain.heap import DictObject, Heap, InstanceObject, ListObject, ViewObject
 from myia.infer.domain.heap_arrays import ARRAYS, type_of_array
+from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     FUNCTION_VALUES,
     IS_INNER,
@@ -56,6 +58,8 @@ from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
+
+CALL_IT_THERE = "call it where it is selected: `rows[k].append(x)`"
 
 
 def kind_of_option(x: Abstract) -> str | None:
@@ -205,8 +209,17 @@ def _holds_choice(x: Abstract) -> bool:
     return isinstance(x, Choice) or any(map(_holds_choice, x.children()))
 
 
+def has_equal_options(x: Abstract) -> bool:
+    """Are two options one function of different objects, as `append` of one of several lists is?"""
+    options = options_of(x)
+    return any(same_function(a, b) for i, a in enumerate(options) for b in options[:i])
+
+
 def merged_choice(merging: Merging, a: Abstract, b: Abstract) -> Choice:
     """The template of two functions: the options of `a`, then those that only `b` has."""
+    if has_equal_options(a) or has_equal_options(b):
+        described = describe(a, merging.merge.left), describe(b, merging.merge.right)
+        raise Mismatch(*described, CALL_IT_THERE)
     options = [
         merging.one_sided(o, True)
         if (other := matching_option(o, b)) is None
@@ -220,17 +233,21 @@ def merged_choice(merging: Merging, a: Abstract, b: Abstract) -> Choice:
     return Choice(index, tuple(options))
 
 
-def option_index(x: Abstract, template: Choice, same: Same = same_function) -> Value:
-    """Which option of the template `x` is."""
+def places(x: Abstract, template: Choice, same: Same = same_function) -> list[int]:
+    """Which option of the template each of `x` is. Equal ones, which are not merged, keep order."""
+    free = dict(enumerate(template.options))
+    found = []
+    for option in options_of(x):
+        found.append(next(i for i, o in free.items() if same(option, o)))
+        del free[found[-1]]
+    return found
 
-    def option_number(option: Abstract) -> Value:
-        number = next(i for i, o in enumerate(template.options) if same(option, o))
-        return constant(number, I64.dtype)
 
-    if not isinstance(x, Choice):
-        return option_number(x)
-    index = option_number(x.options[0])
-    for i, option in enumerate(x.options[1:], 1):
-        chosen = logic.eq(number_value(x.index, I64.dtype), constant(i, I64.dtype))
-        index = logic.select(chosen, option_number(option), index)
+def option_index(x: Abstract, at: list[int]) -> Value:
+    """Which option of a template `x` is, whose options have these places there."""
+    index = constant(at[0], I64.dtype)
+    if isinstance(x, Choice):
+        for i, place in enumerate(at[1:], 1):
+            chosen = logic.eq(number_value(x.index, I64.dtype), constant(i, I64.dtype))
+            index = logic.select(chosen, constant(place, I64.dtype), index)
     return index

@@ -6,6 +6,7 @@ The state of the path is walked beside the template (`merge.py`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from myia.infer.domain import swapped_arrays
 from myia.infer.domain.dtypes import number_value
@@ -95,12 +96,11 @@ class _PathWalk:
 
     def choice(self, x: Abstract, template: Choice) -> None:
         same = self.is_of_kind if choice.is_of_objects(template) else choice.same_function
+        at = choice.places(x, template, same)
         if template.index.value in self.placeholders:
-            self.values[template.index.value] = choice.option_index(x, template, same)
-        for option in template.options:
-            found = choice.matching_option(option, x, same)
-            if found is not None:
-                self.value(found, option)
+            self.values[template.index.value] = choice.option_index(x, at)
+        for option, place in sorted(zip(choice.options_of(x), at), key=itemgetter(1)):
+            self.value(option, template.options[place])
 
     def is_of_kind(self, x: Abstract, option: Abstract) -> bool:
         """Is an object of this state of the kind of an option of the template?"""

@@ -30,7 +30,7 @@ from myia.infer.domain.heap import (
 )
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Choice, Optional, Ref, Scalar, Static, as_number
-from myia.infer.paths.choice import kind_of_option, matching_option
+from myia.infer.paths.choice import has_equal_options, kind_of_option, matching_option
 from myia.infer.paths.merge_template import ABSENT, as_optional
 from myia.ir.core import Value
 
@@ -95,6 +95,8 @@ class _Prediction:
         if isinstance(x, Ref) and isinstance(last, Ref):
             return self.reference(x, last)
         if isinstance(last, Choice) and kind_of_option(x) is not None:
+            if has_equal_options(x) or has_equal_options(last):
+                raise Mismatch("a function", "another function")
             index = self.value(x.index if isinstance(x, Choice) else ABSENT, last.index)
             assert isinstance(index, Scalar)
             found = ((matching_option(o, x) or ABSENT, o) for o in last.options)
