@@ -78,9 +78,9 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
-@pytest.mark.parametrize("q", [0.13, 2.3])
-def test_values_and_derivatives(f, q):
-    assert_value_and_derivative(f, q)
+def test_values_and_derivatives(f):
+    for q in (2.3, 0.13):
+        assert_value_and_derivative(f, q)
 
 
 @pytest.mark.slow
