@@ -16,19 +16,9 @@ from myia.ir.core import Function, Op, Region, Value, reads
 from myia.ir.dependence import with_dependents
 from myia.ir.rewrite import clone_region
 from myia.pipeline import Compilation, Options
-from myia.primitives.arrays import shaping
+from myia.primitives.arrays.shaping import MOVES
 from myia.primitives.core.define import PointwisePrimitive
 from myia.primitives.core.structured import derivative_p
-
-MOVES = {
-    shaping.reshape,
-    shaping.transpose,
-    shaping.flip,
-    shaping.broadcast,
-    shaping.concatenate,
-    shaping.pad,
-    shaping.slice,
-}
 
 
 def cut(
@@ -50,10 +40,10 @@ def cut(
     results, cts = region.yields[:values], region.yields[values:]
     later = with_dependents(seeds, region.ops)
     first = [op for op in region.ops if later.isdisjoint(op.results)]
-    last = [op for op in region.ops if not later.isdisjoint(op.results)]
+    last = dict.fromkeys(op for op in region.ops if not later.isdisjoint(op.results))
     wanted = [*cts, *(x for op in last for x in reads(op))]
     again, residuals = _recomputed(first, [x for x in wanted if x not in later], set(args))
-    pulled = tuple(op for op in region.ops if op in again or not later.isdisjoint(op.results))
+    pulled = tuple(op for op in region.ops if op in again or op in last)
     return (
         Function(f"{f.name}_forward", Region(args, tuple(first), (*results, *residuals)), f.span),
         Function(f"{f.name}_pullback", Region((*args, *residuals, *seeds), pulled, cts), f.span),

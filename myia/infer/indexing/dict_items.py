@@ -31,7 +31,7 @@ from myia.infer.domain.dtypes import (
     promote,
 )
 from myia.infer.domain.errors import BadValue, NeedsChoice, NeedsStatic, NewKey
-from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, ListObject
+from myia.infer.domain.heap import AnyList, DictObject, InstanceObject
 from myia.infer.domain.values import (
     FALSE,
     NONE,
@@ -53,7 +53,7 @@ from myia.ir.avals import I64
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
-CHANGED = (ListObject, BufferObject, DictObject, InstanceObject)
+CHANGED = AnyList | DictObject | InstanceObject
 
 
 def dict_key(ctx: Context, key: Abstract) -> Any:

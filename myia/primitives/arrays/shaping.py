@@ -263,3 +263,6 @@ iota = CallablePrimitive(
     evaluate=_evaluate_iota,
     derivative=NONDIFFERENTIABLE,
 )
+
+# They move elements, to places that do not depend on values.
+MOVES = frozenset({reshape, transpose, flip, broadcast, concatenate, slice, pad})

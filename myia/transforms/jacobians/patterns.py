@@ -19,19 +19,10 @@ from typing import Any
 import numpy as np
 
 from myia.ir.core import Op, Region, Value
+from myia.primitives.arrays import shaping
 from myia.primitives.arrays.dynamic_slices import dynamic_slice, dynamic_update_slice
 from myia.primitives.arrays.gather import gather
-from myia.primitives.arrays.shaping import (
-    broadcast,
-    concatenate,
-    flip,
-    iota,
-    pad,
-    reduce_sum,
-    reshape,
-    slice,
-    transpose,
-)
+from myia.primitives.arrays.shaping import iota, reduce_sum
 from myia.primitives.core.define import PointwisePrimitive, constant_p, literal_p
 from myia.primitives.core.region_dataflow import dataflow_edges
 from myia.primitives.core.structured import custom_p
@@ -41,10 +32,7 @@ MAX_POSITIONS = 8  # positions for each element
 ROUNDS = 4  # through the body of a loop, until the patterns of its carries are stable
 MAX_KNOWN = 65_536  # elements of integers that are computed here
 
-MOVES = {
-    *(reshape, transpose, flip, broadcast, concatenate, slice, pad),
-    *(dynamic_slice, dynamic_update_slice, gather),
-}
+MOVES = shaping.MOVES | {dynamic_slice, dynamic_update_slice, gather}
 OF_INTEGERS = MOVES | {constant_p, literal_p, iota}
 
 ANY = None
