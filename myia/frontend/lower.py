@@ -17,7 +17,7 @@ import gast
 
 from myia.frontend import errors
 from myia.frontend.conditions import test
-from myia.frontend.core import Loop, body_of, has_discard, walk_here
+from myia.frontend.core import Loop, body_of, has_discard
 from myia.frontend.desugar import desugar
 from myia.frontend.frame import Frame
 from myia.frontend.generators import is_generator
@@ -270,10 +270,7 @@ def _try(frame: Frame, node: gast.Try) -> None:
 
     if node.finalbody:
         regions = [part(node.body), part(node.finalbody)]
-        catches = has_discard(node) or any(
-            isinstance(n, (gast.Raise, gast.Assert)) for s in node.finalbody for n in walk_here(s)
-        )
-        frame.parts(py.finally_, regions, assigned(node), catches_all=catches)
+        frame.parts(py.finally_, regions, assigned(node), jumps=has_discard(node))
         return
     regions = [part(node.body), part(node.orelse)]
     for handler in node.handlers:

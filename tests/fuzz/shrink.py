@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,9 +51,12 @@ def shrink(source: str, fails: Callable[[str], bool], seconds: float = 60) -> st
     return source
 
 
-def _size(source: str) -> tuple[int, int]:
+def _size(source: str) -> tuple[float, int]:
     """The size of a program; a name counts more than a number."""
-    return sum(1 for _ in ast.walk(ast.parse(source))), len(source)
+    try:
+        return sum(1 for _ in ast.walk(ast.parse(source))), len(source)
+    except SyntaxError:  # a block without statements
+        return math.inf, len(source)
 
 
 class _TooLong(BaseException):

@@ -161,6 +161,8 @@ class Context(Objects):
         self.has_resizing_loops = False
         self.unrolls_resizing_loops = unrolls_resizing_loops
         self.slips: list[Slip] = []
+        # Lengths of lists, and by how much they grow: there must be room (`loops/list_steps.py`).
+        self.checked_lengths: dict[Value, int] = {}
         # Whether lists become buffers where a run-time index needs that; None: long ones of
         # numbers (`infer/lists/list_edits.py`). And what None has meant so far.
         self.stacks_lists = stacks_lists

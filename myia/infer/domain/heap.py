@@ -295,14 +295,23 @@ class Heap:
 
     def owners(self, id: int) -> list[int]:
         """The objects that a write to `id` may go to: for a view, its base array."""
-        return [owner for base in self[id].bases for owner in self.owners(base)] or [id]
+        return [origin for origin in self._origins(id) if not self[origin].bases]
 
     def invalidation(self, id: int) -> Invalidated | None:
         """The invalidation of the object, or of one that it is read from; None: it is valid."""
-        contents = self[id]
-        if isinstance(contents, Invalidated):
-            return contents
-        return next(filter(None, map(self.invalidation, contents.bases)), None)
+        contents = map(self.__getitem__, self._origins(id))
+        return next((c for c in contents if isinstance(c, Invalidated)), None)
+
+    def _origins(self, id: int) -> list[int]:
+        """The object and those that it is read from, each once: bases may share theirs."""
+        found: dict[int, None] = {}
+        left = [id]
+        while left:
+            origin = left.pop()
+            if origin not in found:
+                found[origin] = None
+                left += reversed(self[origin].bases)
+        return list(found)
 
     @contextmanager
     def recorded_reads(self) -> Iterator[set[int]]:

@@ -103,23 +103,47 @@ def type_of_array(heap: Heap, id: int) -> tuple[Aval, DynamicAxes]:
 
 def read_array(heap: Heap, id: int) -> Value:
     """The value of an array or a view of static size."""
-    contents = heap[id]
-    if isinstance(contents, ViewObject):
-        return read_view(heap, contents.base, contents.step)
-    if isinstance(contents, SelectedArray):
-        values = [read_array(heap, id) for id in contents.options]
-        return swapped_arrays.selected_value(contents.index, values)
-    assert isinstance(contents, ArrayObject)
-    return contents.value
+    return _Reads(heap).array(id)
 
 
 def read_view(heap: Heap, base: int, step: Any) -> Value:
     """The value of a view of an array; of a selected array, the view of each option."""
-    contents = heap[base]
-    if isinstance(contents, SelectedArray):
-        parts = [read_view(heap, *composed_view(heap, id, step)) for id in contents.options]
-        return swapped_arrays.selected_value(contents.index, parts)
-    return step.read(read_array(heap, base))
+    return _Reads(heap).view(base, step)
+
+
+class _Reads:
+    """Reads of arrays, each once: selected arrays may be options of several others."""
+
+    def __init__(self, heap: Heap):
+        self.heap = heap
+        self.found: dict[Any, Value] = {}
+
+    def array(self, id: int) -> Value:
+        contents = self.heap[id]
+        if isinstance(contents, ViewObject):
+            return self.view(contents.base, contents.step)
+        if isinstance(contents, SelectedArray):
+            return self.selected(contents, id, None)
+        assert isinstance(contents, ArrayObject)
+        return contents.value
+
+    def view(self, base: int, step: Any) -> Value:
+        contents = self.heap[base]
+        if isinstance(contents, SelectedArray):
+            return self.selected(contents, base, step)
+        return step.read(self.array(base))
+
+    def selected(self, contents: SelectedArray, id: int, step: Any) -> Value:
+        fields = () if step is None else tuple(vars(step).values())
+        key = (id, type(step), *fields)
+        if key not in self.found:
+            if step is None:
+                values = [self.array(id) for id in contents.options]
+            else:
+                options = [composed_view(self.heap, id, step) for id in contents.options]
+                values = [self.view(*option) for option in options]
+            self.found[key] = swapped_arrays.selected_value(contents.index, values)
+        return self.found[key]
 
 
 def composed_view(heap: Heap, base: int, step: Any) -> tuple[int, Any]:

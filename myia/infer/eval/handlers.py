@@ -13,7 +13,7 @@ the body is all there is. Names that the parts share are in cells: as in Python,
 held when the exception was raised.
 
 `finally` follows its body wherever that ends. An error that another handler may catch is held back
-meanwhile.
+meanwhile; any error is, where the `finally` may raise, print or jump.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 
 from myia.infer.domain.checks import Try
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import AlreadyRaised, BadType, BadValue, CertainError
+from myia.infer.domain.errors import AlreadyRaised, BadType, BadValue, CertainError, RaiseReached
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import NONE, UNDEFINED, Abstract, Ref, Scalar, Tuple
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, handles
@@ -34,7 +34,7 @@ from myia.infer.paths.caught import NewForm, caught, has_code
 from myia.infer.paths.raised import already_raised
 from myia.infer.unsupported import UnsupportedGenerator
 from myia.ir.builder import current_builder
-from myia.ir.core import Op, Region, walk
+from myia.ir.core import Op, Region, has_effect, walk
 from myia.primitives.core import py
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
@@ -179,16 +179,36 @@ def _run_body(ctx: Interpreter, of: Try | None, body: Region, env: Env) -> Certa
 
 
 def _finally(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
+    heap, start = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    try:
+        return _finally_of(ctx, op, env, holds_all=op.params["jumps"])
+    except (_FinalMatters, RaiseReached) as found:
+        if isinstance(found, AlreadyRaised):
+            raise
+        ctx.rewind(heap, start)
+        return _finally_of(ctx, op, env, holds_all=True)
+
+
+class _FinalMatters(Exception):
+    """The `finally` may raise or print after an error of the body that nothing catches."""
+
+
+def _finally_of(ctx: Interpreter, op: Op, env: Env, holds_all: bool) -> tuple[Abstract, ...]:
     body, final = op.regions
-    of = Try((BaseException,), is_final=True) if op.params["catches_all"] else None
+    of = Try((BaseException,), is_final=True) if holds_all else None
     (entry,), first = ctx.heap[ctx.error_id].children(), len(ctx.checks)
     before = ctx.error_code()
     error = _run_body(ctx, of, body, env)
-    code = ctx.error_code()
-    raised = ctx.checks[first:]
-    held = of is not None or any(map(ctx.handlers.catches_check, raised))
-    if code is before or code is None or not held:
+    code, last = ctx.error_code(), len(ctx.checks)
+    if code is before or code is None:
         _run_final(ctx, None, final, env)
+        return ()
+    if of is None and not any(map(ctx.handlers.catches_check, ctx.checks[first:])):
+        ops = current_builder().ops
+        position = len(ops)
+        _run_final(ctx, None, final, env)
+        if len(ctx.checks) > last or any(map(has_effect, ops[position:])):
+            raise _FinalMatters
         return ()
     pending = ctx.new(CellObject(Scalar(code, weak=False)))
     ctx.write(Ref(ctx.error_id), CellObject(entry))
@@ -200,7 +220,7 @@ def _finally(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     if after is not None:
         code = logic.select(logic.eq(after, constant(0, np.int32)), code, after)
     ctx.write(Ref(ctx.error_id), CellObject(Scalar(code, weak=False)))
-    if error is not None and not op.params["catches_all"]:
+    if error is not None and not op.params["jumps"]:
         already_raised(ctx)
     return ()
 

@@ -263,15 +263,17 @@ def _flat_index(ctx: Context, x: Ref, subscript: Subscript) -> _Flat | None:
     flat: Abstract = Static(0)
     shape, axis = ctx.shape(x), 0
     for entry in arrays:
-        for index in _indices_of(ctx, entry, shape[axis:]):
+        for index in _indices_of(ctx, entry, shape[axis:], axis):
             along = ctx.call(Static(np.multiply), (flat, Static(shape[axis])), {})
             flat = ctx.call(Static(np.add), (along, index), {})
             axis += 1
     return _Flat(flat, axis)
 
 
-def _indices_of(ctx: Context, entry: Abstract, shape: tuple[int, ...]) -> list[Abstract]:
-    """The indices along each axis of an entry, not negative and in range."""
+def _indices_of(
+    ctx: Context, entry: Abstract, shape: tuple[int, ...], first: int
+) -> list[Abstract]:
+    """The indices along each axis of an entry, from `first` on, not negative and in range."""
     if is_mask(ctx, entry):
         mask = bounding_aval(ctx, as_ref(entry)).shape
         if is_dynamic(ctx, entry) or mask != shape[: len(mask)]:
@@ -280,14 +282,14 @@ def _indices_of(ctx: Context, entry: Abstract, shape: tuple[int, ...]) -> list[A
         return nonzero_indices(ctx, as_ref(entry))
     if is_number(entry):
         value = number_value(entry, I64)
-        return [Scalar(checked_indices(ctx, value, shape[0]), weak=False)]
+        return [Scalar(checked_indices(ctx, value, shape[0], first), weak=False)]
     index = read(ctx, as_ref(entry if is_dynamic(ctx, entry) else ctx.as_array(entry))).packed()
     if index.value.dtype.kind not in "iu" or index.value.aval.ndim != 1:
         _refuse_beside_mask(ctx, "an index of several axes beside a mask")
     (axis,) = index.dynamic_axes
     value = logic.convert(index.value, dtype=I64)
     valid = None if axis is None else axis.valid_mask()
-    return [new_array(ctx, checked_indices(ctx, value, shape[0], valid), (axis,))]
+    return [new_array(ctx, checked_indices(ctx, value, shape[0], first, valid), (axis,))]
 
 
 def _with_first_axes_merged(ctx: Context, x: Ref, flat: _Flat) -> tuple[Ref, Subscript]:
@@ -335,7 +337,8 @@ def _indices(ctx: Context, x: Ref, subscript: Subscript) -> tuple[Value, Dynamic
     value = logic.convert(index.value, dtype=I64)
     axis, mine = dynamic_axes_of(ctx, x)[0], index.dynamic_axes[0]
     n = bounding_aval(ctx, x).shape[0] if axis is None else axis.length.value
-    return checked_indices(ctx, value, n, None if mine is None else mine.valid_mask()), mine
+    valid = None if mine is None else mine.valid_mask()
+    return checked_indices(ctx, value, n, valid=valid), mine
 
 
 def _gather(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:

@@ -25,12 +25,14 @@ from myia.infer.domain.values import Abstract, Ref, SliceValue, Static, Tuple, a
 from myia.infer.domain.views import reshape
 from myia.infer.indexing.dynamic_slices import static_slice
 from myia.infer.indexing.parse_subscripts import I64, WHOLE, Subscript, checked_index
+from myia.infer.lists.item_leaves import row_at
 from myia.infer.numeric.promotion import broadcast_for_assignment, operand
 from myia.infer.unsupported import UnsupportedIndex
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.gather import gather, index_dims
+from myia.primitives.arrays.reductions import argmax
 from myia.primitives.arrays.scattering import scatter
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
@@ -100,7 +102,7 @@ def _gather_indices(ctx: Context, x: Ref, subscript: Subscript) -> _GatherIndice
     if any(k is not WHOLE for k in sliced):
         x = as_ref(ctx.view(x, static_slice(ctx, x, Subscript(sliced, ()))))
     axes = tuple(i for i, k in enumerate(entries) if not isinstance(k, SliceValue))
-    indices = [_indices_of_entry(ctx, entries[i], shape[i]) for i in axes]
+    indices = [_indices_of_entry(ctx, entries[i], shape[i], i) for i in axes]
     batch = _broadcast(ctx, [v.shape for v in indices])
     columns = [reshape(broadcast_to(v, batch), (*batch, 1)) for v in indices]
     indices_array = shaping.concatenate(*columns, axis=len(batch)) if columns[1:] else columns[0]
@@ -146,14 +148,17 @@ def _indices_of_true(ctx: Context, k: Abstract, n: int) -> Abstract:
     return Tuple(tuple(true_indices)) if true_indices else ctx.array(constant(0, np.int64, (0,)))
 
 
-def _indices_of_entry(ctx: Context, k: Abstract, n: int) -> Value:
+def _indices_of_entry(ctx: Context, k: Abstract, n: int, axis: int) -> Value:
     """The indices of one entry, made non-negative."""
     if is_number(k) and kind_of(k) == "b":
         ctx.fail(UnsupportedIndex, what="a bool as an index")
     if not is_array_index(k):
-        return checked_index(ctx, k, static_length(n)).value
+        return checked_index(ctx, k, static_length(n), axis).value
     index = as_ref(k if ctx.is_array(k) else ctx.as_array(_indices_of_true(ctx, k, n)))
-    if array_aval(ctx.heap, index.id).dtype.kind not in "iu":
+    aval = array_aval(ctx.heap, index.id)
+    if aval.size == 0 and not ctx.is_array(k):
+        return constant(0, I64, aval.shape)
+    if aval.dtype.kind not in "iu":
         ctx.fail(
             UnsupportedIndex,
             what="an index that is not an array of integers",
@@ -161,22 +166,28 @@ def _indices_of_entry(ctx: Context, k: Abstract, n: int) -> Value:
         )
     value = operand(ctx, index, Aval(I64, ctx.shape(index)))
     if n == 0 and value.aval.size > 0:
-        message = "index is out of bounds for axis with size 0"
+        message = f"index is out of bounds for axis {axis} with size 0"
         ctx.fail(BadValue, message=message, exception="IndexError")
-    return checked_indices(ctx, value, n)
+    return checked_indices(ctx, value, n, axis)
 
 
-def checked_indices(ctx: Context, x: Value, n: int | Value, valid: Value | None = None) -> Value:
+def checked_indices(
+    ctx: Context, x: Value, n: int | Value, axis: int = 0, valid: Value | None = None
+) -> Value:
     """Indices into an axis of `n` elements made non-negative, checked at run time where `valid`."""
-    low: Value | int
-    size: Value | int
-    if isinstance(n, int):
-        low, size = -n, n
-        message = f"index out of bounds for axis with size {n}"
-    else:
-        size = broadcast_to(n, x.shape)
-        low, message = arithmetic.neg(size), "index is out of bounds"
-    outside = logic.or_(logic.lt(x, low), logic.ge(x, size))
+    size = constant(n, I64) if isinstance(n, int) else n
+    sizes = broadcast_to(size, x.shape)
+    outside = logic.or_(logic.lt(x, arithmetic.neg(sizes)), logic.ge(x, sizes))
     outside = outside if valid is None else logic.and_(outside, valid)
-    ctx.check(ctx.any(outside), IndexError, message)
-    return logic.select(logic.lt(x, 0), arithmetic.add(x, size), x)
+    shown = n if isinstance(n, int) else "{}"
+    message = f"index {{}} is out of bounds for axis {axis} with size {shown}"
+    ctx.check(ctx.any(outside), IndexError, message, _first_of(x, outside), size)
+    return logic.select(logic.lt(x, 0), arithmetic.add(x, sizes), x)
+
+
+def _first_of(x: Value, chosen: Value) -> Value:
+    """The first element of `x` that is chosen."""
+    if x.aval.size == 0:
+        return constant(0, I64)
+    flat, mask = reshape(x, (x.aval.size,)), reshape(chosen, (x.aval.size,))
+    return row_at(flat, argmax(mask, axis=0))

@@ -83,6 +83,7 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
     # The growth of one iteration, times the trip count, may be too little: so it is checked.
     if isinstance(length, Scalar) and max_length is None:
         # The loop that it grows in has found the capacity.
+        ctx.checked_lengths[length.value] = 1
         full = logic.ge(length.value, constant(contents.capacity, np.int64))
         check_room(ctx, full, contents.site)
     grown = replace(contents, offset=contents.offset + 1)
@@ -286,13 +287,21 @@ AffineSize = tuple[int, int]  # start and step of an axis
 
 
 @dataclass(frozen=True)
+class ListStep:
+    """The most that an iteration appends, and the greatest length that one starts with."""
+
+    most: int
+    longest: int
+
+
+@dataclass(frozen=True)
 class ListGrowth:
     """What is known of lists and arrays that grow in a loop of at most `max_iterations` iterations.
 
     `affine_lengths` has the lists, by id, that grow by the same number in every iteration; this
     needs a loop without early exit (`runs_every_iteration`). `found_steps` has the lists whose
-    capacity this loop has determined, from what an iteration appends: their greatest length after
-    it, or, of those in `sites`, what there is room for. `sizes` has the arrays, by id, that grow or
+    capacity this loop has determined, from what an iteration appends; of those in `sites`, from
+    what there is room for. `sizes` has the arrays, by id, that grow or
     shrink by the same numbers; `index`: the loop's, if such arrays are carried. `rooms` has the
     axes, by array, of those that grow otherwise, and have capacities.
     """
@@ -300,7 +309,7 @@ class ListGrowth:
     max_iterations: int | None = None
     runs_every_iteration: bool = False
     affine_lengths: Mapping[int, AffineLength] = field(default_factory=dict)
-    found_steps: Mapping[int, int] = field(default_factory=dict)
+    found_steps: Mapping[int, ListStep] = field(default_factory=dict)
     sizes: Mapping[int, tuple[AffineSize, ...]] = field(default_factory=dict)
     index: Value | None = None
     sites: Mapping[int, Site] = field(default_factory=dict)

@@ -252,6 +252,7 @@ def joined(ctx: Context, xs: Sequence[Ref]) -> Ref:
     if not growing:
         return _new(ctx, buffers[0], columns, n, *xs)
     like = max(growing, key=lambda b: b.capacity)
+    ctx.checked_lengths[n.value] = 0
     check_room(ctx, logic.gt(n.value, constant(like.capacity, I64)), like.site)
     columns = [shaping.along_axis(rows, 0, 0, like.capacity) for rows in columns]
     return _new(ctx, like, columns, n, *xs)

@@ -34,7 +34,7 @@ from myia.infer.lists import growing_lists
 from myia.infer.lists.growing_lists import ListGrowth, bounded_by_capacity
 from myia.infer.loops.affine_lengths import set_lengths, set_sizes
 from myia.infer.loops.growing_arrays import check_sizes, note_sizes
-from myia.infer.loops.list_steps import greatest_step
+from myia.infer.loops.list_steps import ListSteps
 from myia.infer.loops.unrolling import (
     LoopCode,
     MayRaise,
@@ -312,10 +312,15 @@ def _require_steps(
         if not isinstance(contents, BufferObject):
             continue
         start = contents.base.value
-        if start in carried:
-            longest = contents.capacity - known
-            step = greatest_step(body.yields[carried[start]], start, body, longest)
-            if step is not None and step > known:
-                ctx.capacities.miss(code.key)
-                found = longer_list()
-                ctx.fail(LoopChangesType, error=NeedsStatic, a=found.a, b=found.b, **found.help)
+        if start not in carried:
+            continue
+        steps = ListSteps(body, start, known.longest)
+        step = steps.net(body.yields[carried[start]])
+        peak = steps.peak(ctx.checked_lengths)
+        if (
+            step is not None
+            and max(step - known.most, known.longest + peak - contents.capacity) > 0
+        ):
+            ctx.capacities.miss(code.key)
+            found = longer_list()
+            ctx.fail(LoopChangesType, error=NeedsStatic, a=found.a, b=found.b, **found.help)

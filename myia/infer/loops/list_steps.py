@@ -5,34 +5,51 @@ The room of a list is found from what the first iteration appends. A later one m
     for i in range(4):                  first: 1 item, room for 1 + 4
         for j in range(len(xs)):        later: as many as there are
             xs.append(xs[j])
+
+Within an iteration it may be longer than at its end, where it also removes items.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-from myia.ir.core import Op, Region, Value, walk
+from myia.ir.core import Region, Value, walk
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.structured import Loop, if_p, loop_p
 from myia.primitives.pointwise import arithmetic, logic
 
 
-def greatest_step(length: Value, start: Value, body: Region, longest: int) -> float | None:
-    """The greatest `length - start`; None: other ops compute the length.
+class ListSteps:
+    """The steps of a list in an iteration of a loop, which starts with the length `start`.
 
-    `math.inf`: it has no bound. `longest`: the greatest start for which there is room.
+    `longest`: the greatest start for which there is room. A step is None where other ops compute
+    the length, and `math.inf` where it has no bound.
     """
-    return _Steps({y: op for op in walk(body) for y in op.results}, longest).step(length, start)
 
+    def __init__(self, body: Region, start: Value, longest: int):
+        ops = list(walk(body))
+        self.definitions = {y: op for op in ops for y in op.results}
+        loops = [(op, Loop.of(op)) for op in ops if op.primitive is loop_p]
+        self.carried = {x: (loop, i) for _, loop in loops for i, x in enumerate(loop.body.args[1:])}
+        self.start, self.longest = start, longest
 
-class _Steps:
-    def __init__(self, definitions: dict[Value, Op], longest: int):
-        self.definitions, self.longest = definitions, longest
+    def net(self, length: Value) -> float | None:
+        """The greatest `length - start`."""
+        return self.step(length, self.start)
+
+    def peak(self, lengths: Mapping[Value, int]) -> float:
+        """The greatest `length + number - start` of these lengths; 0 where none is of the list."""
+        known = ((self.net(x), number) for x, number in lengths.items())
+        return max([0, *(step + number for step, number in known if step is not None)])
 
     def step(self, x: Value, start: Value) -> float | None:
+        if x is start:
+            return 0
         op = self.definitions.get(x)
-        if x is start or op is None:
-            return 0 if x is start else None
+        if op is None:
+            loop, i = self.carried.get(x, (None, 0))
+            return None if loop is None else self.of_loop(loop, i, start, at_start=True)
         number = self.constant(x)
         if number is not None:
             return number - self.longest
@@ -60,11 +77,13 @@ class _Steps:
         known = [step for step in found if step is not None]
         return max(known) if len(known) == len(found) else None
 
-    def of_loop(self, loop: Loop, i: int, start: Value) -> float | None:
+    def of_loop(self, loop: Loop, i: int, start: Value, at_start: bool = False) -> float | None:
+        """After the loop, or `at_start` of any of its iterations."""
         before = self.step(loop.carries[i], start)
         each = self.step(loop.body.yields[i], loop.body.args[1 + i])
         if before is None or each is None:
             return None
         if each <= 0:
             return max(before, each)
-        return before + each * (math.inf if loop.bound is None else loop.bound)
+        count = math.inf if loop.bound is None else loop.bound - at_start
+        return before + each * count if count else before

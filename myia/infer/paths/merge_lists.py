@@ -16,6 +16,7 @@ from myia.infer.lists.growing_lists import (
     AffineLength,
     BaseAndOffset,
     ListGrowth,
+    ListStep,
     affine_lengths,
     as_length,
     base_and_offset,
@@ -53,19 +54,22 @@ def merged_list(
     has_bound = bounds(base_and_offset(x)[0])[1] is not None
     if may_grow and growth is not None and not is_header and has_bound:
         # No earlier round of this loop, nor a loop around it, has found the capacity.
-        room, step = 0, max(0, max_length_of(y) - max_length_of(x))
+        longest = max_length_of(x)
+        room, step = 0, max(0, max_length_of(y) - longest)
         if site is None and growth.max_iterations is not None:
             # What this round appends is taken for every iteration. Later ones may append more
             # (`list_steps.py`). Where a path raises in this round but not at the fixed point, items
             # are missing: `fixed_point.py` compares `dead_paths`.
-            room = max_length_of(x) + step * growth.max_iterations
+            longest += step * max(growth.max_iterations - 1, 0)
+            # Within the iteration it has been as long as it has rows.
+            room = longest + max(step, row_capacity(y) - max_length_of(x) if step else 0)
         elif growth.capacities is None and step:
             raise longer_list()
         if growth.capacities is not None:
             item_bytes = sum(aval.nbytes for aval in template.leaves)
             growth, site, room = growth.with_site(id, item_bytes, room)
         capacity = max(capacity, room)
-        steps = {**growth.found_steps, id: step}
+        steps = {**growth.found_steps, id: ListStep(step, longest)}
         growth = replace(growth, found_steps=steps)
     avals = [aval.with_shape((capacity, *aval.shape)) for aval in template.leaves]
     before: list[Value | None] = [None] * len(avals)

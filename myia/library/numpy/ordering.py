@@ -13,6 +13,7 @@ from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, SliceValue, St
 from myia.infer.domain.views import reshape
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
+from myia.infer.indexing.integer_arrays import checked_indices
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import for_dynamic_arrays, function, is_given, method
 from myia.infer.unsupported import UnsupportedFunction
@@ -32,7 +33,7 @@ from myia.primitives.arrays import reductions, shaping, sorting
 from myia.primitives.arrays.gather import take_along_axis
 from myia.primitives.arrays.sorting import sort_p
 from myia.primitives.core.define import constant
-from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise import logic
 from myia.primitives.pointwise.logic import convert
 
 LAST = Static(-1)
@@ -157,7 +158,7 @@ def _take_along_axis(
     value, where = _broadcast_except(i, value, where)
     if where.aval.size == 0:
         return ctx.array(constant(0, value.dtype, where.shape))
-    found = take_along_axis(value, _in_range(ctx, where, value.shape[i]), i)
+    found = take_along_axis(value, checked_indices(ctx, where, value.shape[i], i), i)
     return ctx.array(found, contiguous=False)
 
 
@@ -166,15 +167,6 @@ def _broadcast_except(axis: int, *values: Value) -> list[Value]:
     shapes = [(*v.shape[:axis], *v.shape[axis + 1 :]) for v in values]
     rest = np.broadcast_shapes(*shapes)
     return [broadcast_to(v, (*rest[:axis], v.shape[axis], *rest[axis:])) for v in values]
-
-
-def _in_range(ctx: Context, index: Value, n: int) -> Value:
-    """Indices made non-negative, checked at run time."""
-    low, zero = (constant(k, np.int64, index.shape) for k in (-n, 0))
-    high = constant(n, np.int64, index.shape)
-    failed = logic.or_(logic.lt(index, low), logic.ge(index, high))
-    ctx.check(ctx.any(failed), IndexError, f"index out of bounds for axis with size {n}")
-    return logic.select(logic.lt(index, zero), arithmetic.add(index, high), index)
 
 
 # ----- Dynamic arrays: the valid elements are packed to prefixes first

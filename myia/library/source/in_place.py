@@ -15,8 +15,10 @@ def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
     elif mode == "clip":
         ind = np.clip(ind, 0, a.size - 1)
     else:
-        if np.any((ind < -a.size) | (ind >= a.size)):
-            raise IndexError("index is out of bounds")
+        outside = (ind < -a.size) | (ind >= a.size)
+        if np.any(outside):
+            i = ind[np.argmax(outside)]
+            raise IndexError(f"index {i} is out of bounds for axis 0 with size {a.size}")
         ind = np.where(ind < 0, ind + a.size, ind)
     a[np.unravel_index(ind, a.shape)] = np.resize(np.asarray(v, a.dtype), ind.shape)
 

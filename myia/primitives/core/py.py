@@ -34,7 +34,7 @@ operations abstractly and emits typed ones. One result each unless said otherwis
     py.try                           regions: body, else, then the type and the body of each handler
     py.caught                        the exception of the handler that runs
     py.discard                       None: the exception that a `finally` holds back is forgotten
-    py.finally {catches_all}         regions: body, `finally`; no results: names are in cells
+    py.finally {jumps}               regions: body, `finally`; no results: names are in cells
 
 With `if` and `loop` of `primitives/core/structured.py`, whose conditions may be any object here.
 """

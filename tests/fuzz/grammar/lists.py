@@ -27,6 +27,7 @@ class Lists(Statements):
         self.bind(name, LIST)
         end, step = self.pick(("2.5", "0.4"), ("2.5", "0.4"), ("3.0", "0.13"))
         self.names[z] = FLOAT
+        self.protected.add(z)
         head = [
             f"{indent}{name} = [{first}]",
             f"{indent}{z} = abs({start})",

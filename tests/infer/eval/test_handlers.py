@@ -286,3 +286,106 @@ def test_messages_of_divisions_by_zero(f):
             f(a, 0)
         with pytest.raises(ZeroDivisionError, match=re.escape(str(wanted.value))):
             compiled(a, 0)
+
+
+# ----- What a `finally` raises or prints, after an error that nothing catches
+
+
+def index_in_final(p, x):
+    try:
+        if p > 0:
+            raise Rejected(p)
+    finally:
+        x[int(p * 10)] = 1.0
+    return p
+
+
+def index_after_a_certain_error(p, x):
+    try:
+        raise Rejected(p)
+    finally:
+        x[int(p * 10)] = 1.0
+
+
+def caught_outside(p, x):
+    try:
+        try:
+            if p > 0:
+                raise Rejected(p)
+        finally:
+            x[int(p * 10)] = 1.0
+    except IndexError:
+        return 5.0
+    return p
+
+
+def in_a_loop(p, x):
+    i = 0
+    while i < 3:
+        try:
+            if p > i:
+                raise Rejected(p)
+            i += 1
+        finally:
+            try:
+                x[i] = x[int(p * 10)]
+            finally:
+                x[int(p * 20)] = 1.0
+    return x[0]
+
+
+def of_one_path(p, x):
+    if p > 0.3:
+        try:
+            raise Rejected(p)
+        finally:
+            x[int(p * 10)] = 1.0
+    elif p > 0:
+        try:
+            raise Rejected(p)
+        finally:
+            print("final", x[0])
+    return p
+
+
+def prints(p, x):
+    try:
+        if p > 0:
+            raise Rejected(p)
+    finally:
+        print("final", x[0])
+    return p
+
+
+def in_a_helper(p, x):
+    try:
+        index_in_final(p, x)
+    finally:
+        print("helper", p)
+    return x[1]
+
+
+FINALS = [
+    index_in_final,
+    index_after_a_certain_error,
+    caught_outside,
+    in_a_loop,
+    of_one_path,
+    prints,
+    in_a_helper,
+]
+
+
+@pytest.mark.parametrize("f", FINALS, ids=lambda f: f.__name__)
+def test_finally_after_an_error_that_nothing_catches(f, capfd):
+    compiled = myia.jit(f)
+
+    def outcome(call, p):
+        try:
+            found = call(p, np.arange(3.0))
+        except (Rejected, IndexError) as error:
+            found = type(error)
+        return found, capfd.readouterr().out
+
+    for p in (-1.0, -0.1, 0.01, 0.1, 0.5):
+        assert outcome(compiled, p) == outcome(f, p)

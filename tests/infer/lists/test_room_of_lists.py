@@ -102,3 +102,66 @@ def test_a_list_that_begins_anew():
 
     assert myia.jit(f)(2.0, np.array([1])) == f(2.0, np.array([1]))
     np.testing.assert_allclose(jax.jit(myia.jit(f))(2.0, np.array([1])), f(2.0, np.array([1])))
+
+
+# ----- Lists that are longer within an iteration than at its end
+
+
+def popped_after_a_loop(p, x):
+    xs = [p, 1.0]
+    for _ in range(2):
+        for j in range(2):
+            if x > j:
+                break
+            xs.append(p)
+        xs.append(p)
+        p = xs.pop(1)
+    return sum(xs) + p
+
+
+def one_of_two_is_popped(p, x):
+    xs = [p, 1.0]
+    for _ in range(3):
+        for j in range(2):
+            if x > j:
+                xs.append(p)
+        xs.append(p)
+        xs.pop(0)
+    return sum(xs)
+
+
+def popped_before_it_grows(p, x):
+    xs = [p, 1.0]
+    for i in range(3):
+        xs += [p, p]
+        xs.pop()
+        xs.pop()
+        if x > i:
+            xs.append(p)
+    return sum(xs)
+
+
+def doubled_and_cut(p, x):
+    """An iteration is longer the later it comes."""
+    xs = [p, 1.0]
+    for _ in range(4):
+        n = len(xs)
+        for j in range(n):
+            if x > j:
+                break
+            xs.append(xs[j])
+        for _ in range(n):
+            xs.pop()
+        xs += [0.0, p]
+    return sum(xs) + len(xs)
+
+
+@pytest.mark.parametrize(
+    "f", [popped_after_a_loop, one_of_two_is_popped, popped_before_it_grows, doubled_and_cut]
+)
+def test_peak_within_an_iteration(f):
+    value, gradient = myia.jit(f), myia.grad(f)
+    for x in (-1.0, 0.5, 2.0):
+        assert value(0.3, x) == f(0.3, x)
+        difference = (f(0.8, x) - f(-0.2, x)) / 1.0  # linear in p
+        np.testing.assert_allclose(gradient(0.3, x), difference, rtol=1e-12)

@@ -9,6 +9,13 @@ import numpy as np
 import pytest
 
 import myia
+from myia.infer.domain.heap import ArrayObject, Heap, SelectedArray
+from myia.infer.domain.heap_arrays import read_array, read_view
+from myia.infer.domain.values import Scalar
+from myia.infer.domain.views import StridedSlice
+from myia.ir.avals import I64, Aval
+from myia.ir.builder import Builder
+from myia.ir.core import Value
 from tests.infer.driver import assert_value_and_derivative, run
 
 N = np.array([5])
@@ -343,3 +350,17 @@ def test_what_is_refused():
 
     with pytest.raises(myia.MyiaError, match="a value of another form in each iteration"):
         myia.jit(endless)(1.0, copy.copy(N))
+
+
+def test_options_of_several_choices_are_read_once():
+    """Here the paths to the first arrays double with each choice."""
+    heap, index = Heap(), Scalar(Value(I64, "k"), True)
+    arrays = [heap.new(ArrayObject(Value(Aval(np.dtype(float), (3,)), name))) for name in "ab"]
+    for _ in range(20):
+        pairs = (arrays, arrays[::-1])
+        arrays = [heap.new(SelectedArray(index, tuple(pair))) for pair in pairs]
+    element = StridedSlice((1,), (1,), (1,), ())
+    with Builder() as builder:
+        whole, part = read_array(heap, arrays[0]), read_view(heap, arrays[0], element)
+    assert (whole.shape, part.shape) == ((3,), ())
+    assert len(builder.ops) < 1000
