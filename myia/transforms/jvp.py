@@ -29,7 +29,7 @@ from myia.transforms.custom import emit_rule, is_active
 from myia.transforms.linear_solve import tangents_of_linear_solve
 from myia.transforms.supports.rules import stores_by_position, supports_of_results
 from myia.transforms.supports.slices import Support, as_array
-from myia.transforms.supports.tracked import Tracked, has_pole, nowhere, restricted, track_tangents
+from myia.transforms.supports.tracked import Tracked, nowhere, restricted, track_tangents
 
 
 def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
@@ -104,7 +104,7 @@ class _Forward:
             supports = [self.supports.get(x) for x in op.operands]
             given = [s for s in supports if s is not None]
             by_position = self.by_position.issuperset(given)
-            guarded = has_pole(op) or not by_position
+            guarded = self.tracked.has_pole(op) or not by_position
             spoiled = [guarded and (op, i) in self.tracked.spoiled for i in range(len(ts))]
             self.define(op.results, tangents_of(op, ts, supports, spoiled))
             if not self.tracked.values.isdisjoint(op.results):

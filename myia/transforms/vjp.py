@@ -40,7 +40,7 @@ from myia.transforms.supports.rules import (
     supports_of_operands,
 )
 from myia.transforms.supports.slices import Support
-from myia.transforms.supports.tracked import Supports, has_pole, track_cotangents
+from myia.transforms.supports.tracked import Supports, track_cotangents
 from myia.transforms.vjp_loops import pull_back_loop
 from myia.transforms.vjp_rev import pull_back_rev
 
@@ -137,7 +137,7 @@ def _contributions(
         moves_by_position(op, acc.tracked)
     ):
         acc.by_position.update(s for s in found.values() if s is not None)
-        if not has_pole(op):
+        if not acc.tracked.has_pole(op):
             return found, set()
     return found, spoiled
 

@@ -6,6 +6,7 @@ The oracle is plain Python: central differences in the elements that are kept, 0
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -57,6 +58,7 @@ def hessians(f: Callable, x: np.ndarray) -> dict[str, np.ndarray]:
     return {
         "forward over reverse": myia.hessian(f)(x),
         "reverse over reverse": myia.grad(along_weights)(x),
+        "reverse over forward": myia.grad(lambda x: myia.jvp(f, (x,), (np.ones(x.shape),))[1])(x),
         "forward over forward": myia.jvp(
             lambda x: myia.jvp(f, (x,), (np.ones_like(x),))[1], (x,), (np.ones_like(x),)
         )[1],
@@ -72,6 +74,7 @@ def test_second_order(name, select):
     expected = {
         "forward over reverse": want,
         "reverse over reverse": np.tensordot(want, weights, x.ndim),
+        "reverse over forward": want.reshape(x.size, x.size).sum(0).reshape(x.shape),
         "forward over forward": np.sum(want),
     }
     for mode, got in hessians(f, x).items():
@@ -347,3 +350,63 @@ def test_loads_and_stores_at_run_time_positions(f, n):
     np.testing.assert_allclose(myia.grad(f)(x, n), want, rtol=1e-6, atol=1e-8)
     got = myia.jvp(lambda x: f(x, n), (x,), (np.cos(x),))[1]
     np.testing.assert_allclose(got, want @ np.cos(x), rtol=1e-6)
+
+
+# ----- What a branch or a handler leaves out
+
+
+def leaves_out(op):
+    def branch(x, c):
+        y = op(x)
+        return y if c[0] > 0 else x * x
+
+    def overwritten(x, c):
+        y = op(x)
+        for i in range(3):
+            if c[0] <= i:
+                y = x * x
+        return y
+
+    def handler(x, c):
+        try:
+            y = op(x)
+            if c[0] <= 0:
+                raise ArithmeticError
+        except (ValueError, ArithmeticError):
+            y = x * x
+        return y
+
+    return branch, overwritten, handler
+
+
+POLES = {
+    "sqrt": math.sqrt,
+    "log": lambda x: math.log(x * 2.0),
+    "quotient": lambda x: 2.0 / np.float64(x),
+    "power": lambda x: x**0.3,
+    "inverse": lambda x: np.float64(x) ** -2 * x,
+    "product by a quotient": lambda x: (1.0 / np.float64(x)) * x * x,
+    "acosh": lambda x: np.arccosh(np.float64(1.0 + x)),
+    "asin": lambda x: np.arcsin(np.float64(1.0 + x)),
+}
+
+
+@pytest.mark.parametrize("op", POLES.values(), ids=POLES)
+def test_branches_and_handlers(op):
+    c = np.array([-1.0])
+    for f in leaves_out(op):
+
+        def slope(x, f=f):
+            return myia.jvp(f, (x, c), (1.0, np.zeros(1)))[1]
+
+        for first in (slope, myia.grad(f)):
+            assert first(0.0, *[c] * (first is not slope)) == 0.0
+        orders = {
+            "forward over forward": myia.jvp(slope, (0.0,), (1.0,))[1],
+            "reverse over forward": myia.grad(slope)(0.0),
+            "forward over reverse": myia.jvp(lambda x, f=f: myia.grad(f)(x, c), (0.0,), (1.0,))[1],
+            "reverse over reverse": myia.grad(lambda x, f=f: myia.grad(f)(x, c))(0.0),
+            "third": myia.grad(myia.grad(lambda x: slope(x) + x**3))(0.0) + 2.0,
+        }
+        wanted = {order: 2.0 for order in orders}
+        assert orders == wanted, f.__name__

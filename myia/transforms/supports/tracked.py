@@ -3,7 +3,8 @@
 That is, for values whose derivative goes on to an op that spoils it, whose partial derivative may
 be infinite or NaN. Most loops store and load at run-time positions, mask by these, and branch. The
 supports that come of this guard ops with a pole (quotients, roots, logarithms), which is at a
-finite number, but no products.
+finite number, but no products, unless by what is computed of a quotient: tangents of ops with a
+pole are such products.
 """
 
 from __future__ import annotations
@@ -11,15 +12,25 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.primitive import Partials
 from myia.primitives.arrays.dynamic_slices import dynamic_update_add, dynamic_update_slice
 from myia.primitives.arrays.shaping import broadcast, reshape
-from myia.primitives.core.define import constant_p
+from myia.primitives.core.define import PointwisePrimitive, constant_p
 from myia.primitives.core.region_dataflow import Edge, reachable
-from myia.primitives.pointwise.arithmetic import div, integer_pow, mod, mul, neg, square, sub
+from myia.primitives.pointwise.arithmetic import (
+    div,
+    integer_pow,
+    mod,
+    mul,
+    neg,
+    pow,
+    reciprocal,
+    square,
+    sub,
+)
 from myia.primitives.pointwise.logic import convert_p, select
 from myia.primitives.pointwise.transcendental import (
     asinh,
@@ -30,6 +41,7 @@ from myia.primitives.pointwise.transcendental import (
     exp2,
     expm1,
     logistic,
+    rsqrt,
     sin,
     sinh,
     tanh,
@@ -39,11 +51,14 @@ from myia.transforms.activity import derivative_edges
 from myia.transforms.supports.slices import Integers, Stores, Support, as_array
 
 # Their partial derivatives are infinite (or too large) only where numbers are.
-WITHOUT_POLES = {mul, mod, square, exp, exp2, expm1, sin, cos, sinh, cosh, tanh, atan, asinh} | {
+WITHOUT_POLES = {mul, integer_pow, mod, square, exp, exp2, expm1, sin, cos, sinh, cosh, tanh} | {
+    atan,
+    asinh,
     logistic,
     erf,
     erfc,
 }
+MOVES = (broadcast, reshape, convert_p)
 
 
 def nowhere(x: Value) -> Support:
@@ -66,7 +81,7 @@ class Tracked:
     one that computes an element, as most loops do. `of_poles`: some ops that spoil have a pole.
     `constants` are values known to be finite and not zero, which spoil nothing as factors.
     `integers` tells which indices are equal, `positions` which booleans depend on run-time
-    positions only.
+    positions only. `steep` values are quotients, or computed of them: infinite at a pole.
     """
 
     values: frozenset[Value] = frozenset()
@@ -76,6 +91,13 @@ class Tracked:
     constants: frozenset[Value] = frozenset()
     integers: Integers = field(default_factory=dict)
     positions: frozenset[Value] = frozenset()
+    steep: frozenset[Value] = frozenset()
+
+    def has_pole(self, op: Op) -> bool:
+        """Whether the partial derivatives of a pointwise op may be infinite at finite numbers."""
+        if not self.steep.isdisjoint(op.operands):
+            return True
+        return _is_inverse(op) or op.primitive not in WITHOUT_POLES
 
 
 UNTRACKED = Tracked()
@@ -128,10 +150,14 @@ def _track(
         return frozenset(reachable((x for x in (*starts, *also) if x in active), flow) & active)
 
     values = reached(spoiled, edges)
-    of_poles = [(op, i) for op, i in spoiled if has_pole(op)]
-    poles = reached(of_poles, edges - set(_stores(ops))) if of_poles or also else values
     integers, positions = _integers(ops, outside.integers), _positions(ops, outside.positions)
-    return Tracked(values, poles, bool(of_poles), spoiled, constants, integers, positions)
+    steep = _steep(ops, constants, outside.steep)
+    tracked = Tracked(values, values, False, spoiled, constants, integers, positions, steep)
+    of_poles = [(op, i) for op, i in spoiled if tracked.has_pole(op)]
+    if not of_poles and not also:
+        return tracked
+    poles = reached(of_poles, edges - set(_stores(ops)))
+    return replace(tracked, poles=poles, of_poles=bool(of_poles))
 
 
 def _stores(ops: Iterable[Op]) -> Iterator[Edge]:
@@ -144,11 +170,21 @@ def _stores(ops: Iterable[Op]) -> Iterator[Edge]:
 # ----- What may be infinite
 
 
-def has_pole(op: Op) -> bool:
-    """Whether the partial derivatives of a pointwise op may be infinite at finite numbers."""
-    if op.primitive is integer_pow:
-        return bool(op.params["y"] < 0)
-    return op.primitive not in WITHOUT_POLES
+def _steep(
+    ops: Iterable[Op], constants: frozenset[Value], outside: frozenset[Value]
+) -> frozenset[Value]:
+    found = set(outside)
+    for op in walk(Region((), tuple(ops), ())):
+        divides = op.primitive is div and op.operands[1] not in constants
+        is_pointwise = op.primitive in MOVES or isinstance(op.primitive, PointwisePrimitive)
+        is_of_steep = is_pointwise and not found.isdisjoint(op.operands)
+        if divides or is_of_steep or op.primitive in (reciprocal, rsqrt, pow) or _is_inverse(op):
+            found.update(y for y in op.results if y.aval.differentiable)
+    return frozenset(found)
+
+
+def _is_inverse(op: Op) -> bool:
+    return op.primitive is integer_pow and bool(op.params["y"] < 0)
 
 
 def _spoiled(
@@ -170,7 +206,7 @@ def _is_constant(op: Op, constants: set[Value]) -> bool:
     if op.primitive is constant_p:
         value = op.params["value"]
         return op.results[0].aval.differentiable and value != 0 and math.isfinite(abs(value))
-    moves = op.primitive in (broadcast, reshape, convert_p)
+    moves = op.primitive in MOVES
     return moves and op.results[0].aval.differentiable and op.operands[0] in constants
 
 
