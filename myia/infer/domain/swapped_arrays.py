@@ -34,13 +34,12 @@ def swapped_names(heaps: Heaps, ids: Ids, id: int) -> tuple[int, ...]:
     """The merged names that may hold the array `id` from before; empty: it is not swapped."""
     found: set[int] = set()
     for side, heap in enumerate(heaps):
+        if not (arrays := _arrays(heap, id)):
+            return ()
         name_of = _name_of_each(heaps, ids, side)
-        arrays = _arrays(heap, id)
         # An array without a name, or with two, is in no carry or in several: the index could not
         # tell where its elements are.
-        if not arrays or any(
-            p not in name_of and not _keeps_its_names(heaps, ids, p) for p in arrays
-        ):
+        if any(p not in name_of and not _keeps_its_names(heaps, ids, p) for p in arrays):
             return ()
         found |= {name_of.get(array, array) for array in arrays}
     return tuple(sorted(found))

@@ -252,7 +252,10 @@ class Walk(Merging):
         tracks_points_to, permuted = self.merge.tracks_points_to, set(both)
         if tracks_points_to:
             permuted = swapped_arrays.permuted_arrays(self.merge.sides, self.ids, both)
-        swapped = {name for id in both for name in self.merge_swapped(id, rebound, id in permuted)}
+        may_swap = [id for id in both if id in rebound or self.is_selected(id)]
+        swapped = {
+            name for id in may_swap for name in self.merge_swapped(id, rebound, id in permuted)
+        }
         for pair, id in list(self.ids.items()) if tracks_points_to else ():
             if id not in swapped and isinstance(self.objects.get(id), ArrayObject):
                 self.join.add_points_to(self, *pair, id)
@@ -291,7 +294,7 @@ class Walk(Merging):
         if points_to.points_to_of(x) or points_to.points_to_of(y):
             return ()
         same = x is y and id not in self.join.header_objects and rebound.isdisjoint((id, *x.bases))
-        if self.join.is_loop_name(id) or same or not (id in rebound or self.is_selected(id)):
+        if self.join.is_loop_name(id) or same:
             return ()
         found = swapped_arrays.swapped_names(self.merge.sides, self.ids, id) if permuted else ()
         if found:
