@@ -124,10 +124,10 @@ class UnsupportedContextFunction(Diagnostic):
     name: str
 
 
-class YieldInTry(Diagnostic):
-    title = "`yield` inside `try` with handlers is not supported"
-    label = "an exception of the loop that takes the items is not the generator's"
-    help = "compute the item in the `try`, and yield it after"
+class YieldInFinally(Diagnostic):
+    title = "`yield` inside `finally` is not supported"
+    label = "it would be reached when the generator is closed"
+    help = "yield after the `try`"
 
 
 class UnsupportedTemplate(Diagnostic):

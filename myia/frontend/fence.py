@@ -119,11 +119,7 @@ def _comprehension(node: gast.comprehension, parent: gast.AST | None) -> Refusal
 
 
 def _try(node: gast.Try, parent: gast.AST | None) -> Refusal | None:
-    # A handler would catch what the loop raises that takes the items. A `finally` runs in any case.
-    parts = [*node.finalbody, *(s for h in node.handlers for s in h.body)]
-    if node.handlers:
-        parts += [*node.body, *node.orelse]
-    return errors.YieldInTry if yields(parts) else None
+    return errors.YieldInFinally if yields(node.finalbody) else None
 
 
 RULES: dict[type, Callable[[gast.AST, gast.AST | None], Refusal | None]] = {

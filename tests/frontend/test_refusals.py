@@ -185,23 +185,22 @@ REFUSED = {
           code: unsupported-yield
         """,
     ),
-    "yield_in_try": (
+    "yield_in_finally": (
         """
         def f(x):
             try:
-                for v in x:
-                    yield v
-            except ValueError:
-                pass
+                x += 1
+            finally:
+                yield x
         """,
         """
-        `yield` inside `try` with handlers is not supported
+        `yield` inside `finally` is not supported
           --> <test>:2:5
            |
          2 |     try:
-           |     ^^^^ an exception of the loop that takes the items is not the generator's
-          help: compute the item in the `try`, and yield it after
-          code: yield-in-try
+           |     ^^^^ it would be reached when the generator is closed
+          help: yield after the `try`
+          code: yield-in-finally
         """,
     ),
 }

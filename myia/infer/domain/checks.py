@@ -114,6 +114,9 @@ class Try:
     is_final: bool = False
     reads: bool = False
     cells: dict[Any, int] = field(default_factory=dict)
+    # What is raised by loops over the generator that it is in: numbers of checks, certain errors.
+    foreign: set[int] = field(default_factory=set)
+    foreign_errors: list[Any] = field(default_factory=list)
 
 
 @dataclass
@@ -132,12 +135,40 @@ class Handlers:
     pending: list[Any] = field(default_factory=list)  # cells of errors that a `finally` holds back
     loops: set[Any] = field(default_factory=set)  # that errors end, by path
 
+    @contextmanager
+    def of_consumer(self, outer: Sequence[Try], caught: list[Any], checks: list) -> Iterator[None]:
+        """Code of the loop over a generator, of which only the `outer` handlers catch errors.
+
+        `caught`: the exceptions whose handlers are running there.
+        """
+        saved = self.stack, self.caught, self.clean, self.mark
+        own = [t for t in self.stack if t not in outer]
+        first = len(checks)
+        self.stack, self.caught = list(outer), caught
+        try:
+            yield
+        except Exception as error:
+            for t in own:
+                t.foreign_errors.append(error)
+            raise
+        finally:
+            self.stack, self.caught, self.clean, self.mark = saved
+            for t in own:
+                t.foreign.update(range(first, len(checks)))
+
     def catches(self, *exceptions: type[BaseException]) -> bool:
         """May an error of one of these classes be caught?"""
         return any(issubclass(e, t.classes) for t in self.stack for e in exceptions)
 
     def catches_check(self, check: Check) -> bool:
         return check.can_be_caught and self.catches(check.exception)
+
+    def catches_error(self, error: Any) -> bool:
+        """May a certain error be caught? Not by handlers of a generator that did not raise it."""
+        tries = [t for t in self.stack if error not in t.foreign_errors]
+        return error.check.can_be_caught and any(
+            issubclass(error.check.exception, t.classes) for t in tries
+        )
 
     def catcher(self, exception: type[BaseException]) -> Try | None:
         """The `try` that catches an exception of this class."""

@@ -51,10 +51,10 @@ def _try(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
         for part in (body, orelse):
             ctx.run(part, env)
         return ()
-    if any(inner.primitive is py.yield_ for inner in walk(body)):
-        ctx.fail(
-            UnsupportedGenerator, what="`yield` inside `with` of a context that sees exceptions"
-        )
+    if any(inner.primitive is py.yield_ for inner in walk(body)) and any(
+        issubclass(GeneratorExit, handler.classes) for handler in handlers
+    ):
+        ctx.fail(UnsupportedGenerator, what="`yield` where a handler sees `GeneratorExit`")
     reads = any(inner.primitive is py.caught for h in handlers for inner in walk(h.region))
     forms: list = []
     heap, start = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
@@ -103,7 +103,7 @@ def _attempt(
     if code is before or code is None:
         ctx.run(orelse, env)
         return ()
-    numbers, others = _caught_numbers(ctx, handlers, first)
+    numbers, others = _caught_numbers(ctx, of, handlers, first)
     if error is not None and not isinstance(error, AlreadyRaised):  # the last check, for certain
         last = len(ctx.checks)
         # Unless one that none catches was raised before it, after which the program goes on.
@@ -138,7 +138,7 @@ def _attempt(
 
 
 def _caught_numbers(
-    ctx: Context, handlers: Sequence[_Handler], first: int
+    ctx: Context, of: Try, handlers: Sequence[_Handler], first: int
 ) -> tuple[dict[int, list[int]], list[int]]:
     """The numbers of the checks that each handler catches, and of those that none does."""
     numbers: dict[int, list[int]] = {}
@@ -146,7 +146,7 @@ def _caught_numbers(
     for position, check in enumerate(ctx.checks[first:], first):
         found = [i for i, h in enumerate(handlers) if issubclass(check.exception, h.classes)]
         number = check.again or position + 1
-        if check.can_be_caught and found:
+        if check.can_be_caught and found and position not in of.foreign:
             numbers.setdefault(found[0], []).append(number)
             ctx.checks[position] = replace(check, is_caught=True)
         elif not check.is_caught:

@@ -104,10 +104,13 @@ def cleans_up(region: Region) -> Op | None:
 
 
 def _refuse_in_try(region: Region) -> None:
-    if (op := cleans_up(region)) is not None:
-        what = "taking items one by one of a generator that yields inside `with` or `finally`"
-        help_text = "write one loop over the call of the generator"
-        raise MyiaError(UnsupportedGenerator(span=op.span, what=what, help_text=help_text))
+    tries = [r for op in walk(region) if op.primitive is py.try_ for r in op.regions]
+    in_try = next((op for part in tries for op in yields_of(part)), None)
+    for op, where in ((cleans_up(region), "`with` or `finally`"), (in_try, "`try`")):
+        if op is not None:
+            what = f"taking items one by one of a generator that yields inside {where}"
+            help_text = "write one loop over the call of the generator"
+            raise MyiaError(UnsupportedGenerator(span=op.span, what=what, help_text=help_text))
 
 
 def yields_of(region: Region) -> list[Op]:

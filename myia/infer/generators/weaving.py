@@ -175,12 +175,14 @@ def run(
     region = code.closing if may_close else code.region
     limit_depth(ctx, code)
     consumers = list(ctx.frames)
+    handlers = ctx.handlers
+    outer, caught = tuple(handlers.stack), list(handlers.caught)
 
     def resumed(item: Abstract) -> Abstract:
         frames, path = ctx.frames, ctx.path
         ctx.frames, ctx.path = list(consumers), (*path, current_span())
         try:
-            with body.consumer():
+            with body.consumer(), handlers.of_consumer(outer, caught, ctx.checks):
                 return consume(item)
         finally:
             ctx.frames, ctx.path = frames, path
