@@ -37,8 +37,6 @@ HELP = {
     "torch": "write it with NumPy: a tensor that is an argument is an array here",
     "pandas": "pass the numbers: `x.to_numpy()`",
     "numba": "give the Python function: `f.py_func`",
-    "functools.cache": "leave it out, or define the function at the top of the module",
-    "functools.lru_cache": "leave it out, or define the function at the top of the module",
     "id": "compare objects by `is`",
     "vars": "name the attributes: `getattr(x, name)`, `setattr(x, name, v)`",
     "open": "read the file outside and pass its numbers, or read it on the host: `myia.host`",

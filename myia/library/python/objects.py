@@ -40,12 +40,15 @@ from myia.infer.domain.values import (
     Super,
     Tuple,
     as_ref,
+    is_none,
+    is_static_int,
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.guests import guest_of
 from myia.infer.jax.objects.pytrees import is_device_class
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.f_strings import brace_format, format_parts
+from myia.infer.numeric.samples import require_hashable
 from myia.infer.paths.caught import class_of_caught, option_of, representation, text
 from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import in_python
@@ -264,6 +267,49 @@ def _wraps(ctx: Context, wrapped: Abstract, *args: Abstract, **options: Abstract
 def _unchanged(ctx: Context, decorator: Partial, args: tuple, kwargs: dict) -> Abstract:
     """Apply a decorator that changes only names and documentation."""
     return args[0]
+
+
+# ----- Caches of inner functions: a dict from arguments known while compiling to results
+
+
+@function(functools.cache)
+def _cache(ctx: Context, user_function: Abstract) -> Abstract:
+    return _cached(ctx, Partial(_cached, (), False), (user_function,), {})
+
+
+@function(functools.lru_cache)
+def _lru_cache(ctx: Context, maxsize: Abstract = Static(128), typed: Abstract = FALSE) -> Abstract:
+    """As `functools.cache`: what Python forgets is computed again there."""
+    decorator = Partial(_cached, (), ctx.static(typed, "`typed`"))
+    if is_none(maxsize) or is_static_int(maxsize):
+        return decorator
+    return _cached(ctx, decorator, (maxsize,), {})
+
+
+def _cached(ctx: Context, decorator: Partial, args: tuple, kwargs: dict) -> Abstract:
+    return Partial(_call_cached, (*args, ctx.new(DictObject((), ()))), decorator.meta)
+
+
+def _call_cached(ctx: Context, cached: Partial, args: tuple, kwargs: dict) -> Abstract:
+    f, results = cached.items
+    given = (*args, *kwargs.values())
+    for x in given:
+        require_hashable(ctx, x)
+    known = [k.value for x in given if (k := constant_or_none(ctx, x)) is not None]
+    if len(known) < len(given):
+        what = "an argument known only at run time of an inner function under `functools.cache`"
+        ctx.fail(UnsupportedFunction, what=what, help_text="leave the cache out")
+    key = (len(args), *kwargs, *known)
+    if cached.meta or (len(given) == 1 and not kwargs and type(known[0]) in (int, str)):
+        key += tuple(map(type, known))  # a single 2 is not 2.0, by how Python makes keys
+    present = ctx.contents_as(as_ref(results), DictObject)
+    if key in present.keys:
+        return present.values[present.keys.index(key)]
+    result = ctx.call(f, args, kwargs)
+    present = ctx.contents_as(as_ref(results), DictObject)
+    items = dict(zip(present.keys, present.values))
+    ctx.write(as_ref(results), present.with_items({**items, key: result}))
+    return result
 
 
 @function(functools.reduce)

@@ -158,3 +158,111 @@ def test_errors_of_islice(n):
 def test_refused(f, text):
     with pytest.raises((MyiaError, ValueError), match=text):
         myia.jit(f)(0.7)
+
+
+# ----- Caches of inner functions
+
+
+def cheapest_path(x, costs):
+    n = len(costs)
+
+    @functools.cache
+    def cost(i, j):
+        if i == 0 and j == 0:
+            return costs[0, 0] * x
+        best = np.inf
+        if i:
+            best = min(best, cost(i - 1, j))
+        if j:
+            best = min(best, cost(i, j - 1))
+        return best + costs[i, j] * x
+
+    return cost(n - 1, n - 1)
+
+
+def kept_after_a_change(x, costs):
+    k = 1.0
+
+    @functools.cache
+    def scaled(t):
+        return x * k * t
+
+    before, k = scaled(2.0), 5.0
+    return before + scaled(2.0)
+
+
+def calls_counted(x, costs):
+    calls = []
+
+    @functools.lru_cache
+    def line(t, s=1):
+        calls.append(t)
+        return x * t + s
+
+    y = line(2) + line(2) + line(2.0) + line(True) + line(1) + line(3, s=4) + line(3, s=4)
+    return y + len(calls)
+
+
+def typed(x, costs):
+    calls = []
+
+    @functools.lru_cache(typed=True)
+    def line(t, s):
+        calls.append(t)
+        return x * t + s
+
+    return line(1, 2) + line(1.0, 2) + line(1, 2) + len(calls)
+
+
+def changed_by_the_loop_around(x, costs):
+    k = total = 0.0
+
+    @functools.cache
+    def scaled(t):
+        return x * k * t
+
+    for i in range(1, 5):
+        k += i
+        total += scaled(2)
+    return total
+
+
+def one_list(x, costs):
+    @functools.cache
+    def basis(i, p):
+        if p == 0:
+            return [x, float(i)]
+        return [basis(i, p - 1)[0] * 0.5 + basis(i + 1, p - 1)[1], 1.0]
+
+    basis(0, 3)[1] += 1
+    return sum(basis(0, 3))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        cheapest_path,
+        kept_after_a_change,
+        calls_counted,
+        typed,
+        changed_by_the_loop_around,
+        one_list,
+    ],
+)
+def test_caches_of_inner_functions(f):
+    costs = np.random.default_rng(0).uniform(size=(6, 6))
+    assert myia.jit(f)(1.3, costs) == pytest.approx(f(1.3, costs), rel=1e-14)
+    slope = (f(2.3, costs) - f(0.3, costs)) / 2.0  # linear in x
+    assert myia.grad(f)(1.3, costs) == pytest.approx(slope, rel=1e-12)
+
+
+def test_caches_of_run_time_arguments_are_refused():
+    def squares(x):
+        @functools.cache
+        def square(t):
+            return t * t
+
+        return square(x) + square(x)
+
+    with pytest.raises(myia.MyiaError, match="known only at run time"):
+        myia.jit(squares)(1.3)
