@@ -9,7 +9,7 @@ from myia.infer.derivatives.lost_state import record_lost_state
 from myia.infer.domain.context import Context
 from myia.infer.domain.heap import BufferObject
 from myia.infer.domain.values import Abstract, Ref
-from myia.infer.lists import growing_lists, list_rows
+from myia.infer.lists import item_aliases, list_rows
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.unsupported import UnsupportedDerivative
 
@@ -88,5 +88,5 @@ def _iter_base_objects(
                 )
                 ctx.fail(UnsupportedDerivative, what=what, help_text=BY_NUMBERS)
             children = contents.children()
-            yield [growing_lists.owner(ctx.heap, x.id)]
+            yield [item_aliases.owner(ctx.heap, x.id)]
             yield from _iter_base_objects(ctx, children, (*inside, x.id), as_lists)

@@ -24,13 +24,22 @@ import numpy as np
 from myia.infer.capacities import Capacities, Site
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, number_value
-from myia.infer.domain.heap import AnyList, BufferObject, Contents, Heap, Invalidated, ListObject
-from myia.infer.domain.heap_arrays import ARRAYS, IN_ROWS, ItemObject, RowObject
+from myia.infer.domain.heap import AnyList, BufferObject, Contents, Heap, ListObject
+from myia.infer.domain.heap_arrays import IN_ROWS, ItemObject, RowObject
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import Abstract, Number, Ref, Scalar, Static
+from myia.infer.domain.values import Abstract, Number, Ref, Scalar, Static, as_ref
 from myia.infer.domain.views import reshape
 from myia.infer.dynamic.unbounded import NO_BOUND, check_room, note_size
 from myia.infer.lists import item_objects
+from myia.infer.lists.item_aliases import (
+    become_item,
+    check_valid,
+    link_taken,
+    may_hold,
+    owner,
+    share_items,
+    track_copies,
+)
 from myia.infer.lists.item_leaves import (
     build_item,
     flatten_item,
@@ -43,7 +52,6 @@ from myia.infer.lists.item_templates import (
     ItemTemplate,
     item_template,
     objects_in,
-    pool_of,
     unified,
     unify_templates,
 )
@@ -69,9 +77,9 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
         ctx.write(ref, ListObject((*contents.items, item)))
         return
     assert isinstance(contents, BufferObject)
-    _check_valid(ctx, item)
+    check_valid(ctx, item)
     template = unify_templates(contents.template, item_template(item, ctx.heap))
-    if template.has_objects and _may_hold(ctx.heap, owner(ctx.heap, ref.id), item):
+    if template.has_objects and may_hold(ctx.heap, owner(ctx.heap, ref.id), item):
         template = replace(template, shared=True)
     length = list_length(contents)
     max_length = bounds(length)[1]
@@ -90,20 +98,7 @@ def append(ctx: Context, ref: Ref, item: Abstract) -> None:
     index = number_value(length, np.dtype(np.int64))
     _store_row(ctx, ref, grown, index, item, moves=False)
     if template.is_object:
-        _become_item(ctx, ref, item, index)
-
-
-def _become_item(ctx: Context, ref: Ref, x: Abstract, index: Value) -> None:
-    """An object made since the loop or branch around began is an item of the list from now on."""
-    assert isinstance(x, Ref)
-    heap, edges = ctx.heap, ctx.heap.alias_edges
-    aliased: object = edges.get(x.id, frozenset()) - {owner(heap, ref.id)}
-    aliased = aliased or any(x.id in others for others in edges.values())
-    before = ctx.scopes[-1] if ctx.scopes else None
-    is_new = x.id >= 0 and (before is None or x.id not in before)
-    if is_new and not aliased and not isinstance(heap[x.id], (ItemObject, Invalidated)):
-        heap.objects[x.id] = _item(heap, ref, Scalar(index, True, 0))
-        edges.pop(x.id, None)
+        become_item(ctx, as_ref(item), _item(ctx.heap, ref, Scalar(index, True, 0)))
 
 
 def count_items(ctx: Context, id: int) -> None:
@@ -121,9 +116,9 @@ def count_items(ctx: Context, id: int) -> None:
 def store_item(ctx: Context, ref: Ref, index: Value, item: Abstract) -> None:
     """`xs[index] = item` for a buffer; `index` is in range."""
     contents = ctx.contents_as(ref, BufferObject)
-    _check_valid(ctx, item)
+    check_valid(ctx, item)
     template = unify_templates(contents.template, item_template(item, ctx.heap))
-    if template.has_objects and _may_hold(ctx.heap, owner(ctx.heap, ref.id), item):
+    if template.has_objects and may_hold(ctx.heap, owner(ctx.heap, ref.id), item):
         template = replace(template, shared=True)
     _store_row(ctx, ref, retyped(contents, template, contents.capacity), index, item)
 
@@ -142,41 +137,6 @@ def _store_row(
     track_copies(ctx.heap, item, ref.id)
 
 
-def track_copies(heap: Heap, item: Abstract, id: int) -> None:
-    """The buffer `id` holds a copy of the item: a later write to the item invalidates it."""
-    for origin in objects_in(item, heap):
-        # Of rows and of members of a pool the number is kept, not what they hold.
-        if not isinstance(heap[origin], RowObject) and pool_of(heap, origin) is None:
-            heap.add_copy(origin, owner(heap, id))
-
-
-def owner(heap: Heap, id: int) -> int:
-    """The list that the object is an item of; else the object."""
-    contents = heap[id]
-    return contents.base if isinstance(contents, ItemObject) else id
-
-
-def _check_valid(ctx: Context, item: Abstract) -> None:
-    for id in objects_in(item, ctx.heap):
-        ctx.check_valid(Ref(id))
-
-
-def _may_hold(heap: Heap, id: int, item: Abstract) -> bool:
-    """Whether an object of the item may be one of the list already."""
-    return any(
-        id in heap.owners(origin) or id in heap.alias_edges.get(origin, ())
-        for origin in objects_in(item, heap)
-    )
-
-
-def share_items(ctx: Context, x: int, new: int) -> None:
-    """The list `new` has items of the list `x`: what makes these out of date makes `new` so."""
-    ctx.heap.inherit_alias_edges(x, new)
-    contents = ctx.heap[new]
-    if isinstance(contents, BufferObject) and contents.template.has_objects:
-        ctx.heap.add_copy(x, new)
-
-
 def item_at(ctx: Context, ref: Ref, index: Value, taken: bool = False) -> Abstract:
     """Item number `index` (in range) of a buffer; `taken`: the list will not have it any more."""
     buffer = ctx.contents_as(ref, BufferObject)
@@ -189,19 +149,8 @@ def item_at(ctx: Context, ref: Ref, index: Value, taken: bool = False) -> Abstra
     for copy in objects_in(item, ctx.heap):
         ctx.heap.inherit_alias_edges(of, copy)
         if buffer.template.has_objects:
-            _link_taken(ctx.heap, copy, of, buffer.template.shared)
+            link_taken(ctx.heap, copy, of, buffer.template.shared)
     return item
-
-
-def _link_taken(heap: Heap, id: int, of: int, shared: bool) -> None:
-    """An object that was taken from a list may be in others, and if it is `shared` in this one."""
-    edges = heap.alias_edges
-    sources = {i for i, others in edges.items() if of in others}
-    for other in (edges.get(of, frozenset()) | sources) - {id, of}:
-        if other in heap and not isinstance(heap[other], ARRAYS):
-            heap.add_mutual_alias(id, other)
-    if shared:
-        heap.add_possible_view(id, of)
 
 
 def _object_at(ctx: Context, ref: Ref, template: ItemTemplate, index: Scalar) -> Abstract:

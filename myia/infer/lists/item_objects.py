@@ -20,7 +20,15 @@ from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.heap import BufferObject, Contents, DictObject, InstanceObject, ListObject
 from myia.infer.domain.heap_arrays import IN_ROWS, ItemObject
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import Abstract, Ref, Tuple
+from myia.infer.domain.values import Abstract, Ref, Static, Tuple
+from myia.infer.lists.item_aliases import (
+    become_item,
+    check_valid,
+    is_at,
+    may_hold,
+    parts_of,
+    track_copies,
+)
 from myia.infer.lists.item_leaves import (
     build_item,
     build_object,
@@ -33,10 +41,14 @@ from myia.infer.lists.item_leaves import (
 )
 from myia.infer.lists.item_templates import (
     ItemTemplate,
+    is_shared,
+    item_template,
     object_template,
+    objects_in,
     part_at,
     unify_templates,
     with_part,
+    with_shared,
 )
 from myia.infer.unsupported import UnsupportedContainer
 from myia.ir.avals import I64
@@ -66,6 +78,7 @@ def part(ctx: Context, item: ItemObject, template: ItemTemplate) -> Abstract:
 def contents_of(ctx: Context, item: ItemObject) -> Contents:
     """What the object holds: objects in it are parts of the item."""
     base = _base(ctx, item)
+    item = placed(base, item)
     template = part_at(base.template, item.path)
     if template.kind == "ragged":
         leaves = part_leaves(base, item, _leaves(ctx, base, item))
@@ -84,8 +97,11 @@ def contents_of(ctx: Context, item: ItemObject) -> Contents:
 def write_item(ctx: Context, item: ItemObject, contents: Contents, moves: bool) -> None:
     """Give the object other contents, in its list."""
     base = _base(ctx, item)
-    if base.template.shared:
+    item = placed(base, item)
+    if is_shared(base.template, item.path):
         ctx.fail(UnsupportedContainer, what=TWICE, help_text="append a copy of it")
+    for x in contents.children():
+        check_valid(ctx, x)
     try:
         own = object_template(contents, ctx.heap)
         if own is None:
@@ -93,7 +109,16 @@ def write_item(ctx: Context, item: ItemObject, contents: Contents, moves: bool) 
         template = unify_templates(part_at(base.template, item.path), own)
     except Mismatch as m:
         ctx.fail(UnsupportedContainer, what=f"{m.a} turning into {m.b}", **m.help)
-    whole = with_part(base.template, item.path, template)
+    new_parts = [
+        (x, at)
+        for x, at in parts_of(contents, item, template)
+        if not is_at(ctx.heap, x, at) and not is_at(ctx.heap, x, _before(item, at))
+    ]
+    replaced = _replaced_parts(
+        part_at(base.template, item.path), template, item, contents, new_parts
+    )
+    twice = _in_list_already(ctx, item.base, [x for x, _ in new_parts])
+    whole = with_shared(with_part(base.template, item.path, template), twice)
     base = retyped(base, whole, base.capacity)
     leaves = flatten_object(contents, template, ctx.heap)
     new = with_part_leaves(base, item, _leaves(ctx, base, item), leaves)
@@ -105,32 +130,61 @@ def write_item(ctx: Context, item: ItemObject, contents: Contents, moves: bool) 
     for id in same - {item.base}:
         if id in ctx.heap and isinstance(ctx.heap[id], CHANGED):
             ctx.heap.invalidate(id, current_span())
-    for path in _replaced_parts(ctx, item, template, contents) if moves else ():
+    for path in replaced if moves else ():
         forget_items(ctx, item.base, path)
+    for x, at in new_parts:
+        track_copies(ctx.heap, x, item.base)
+        if part_at(template, at.path[len(item.path) :]).is_object:
+            become_item(ctx, x, at)
+
+
+def _before(item: ItemObject, at: ItemObject) -> ItemObject:
+    """A part of a list whose length was known before: its place by number."""
+    n = len(item.path)
+    if at.path[n] != IN_ROWS:
+        return at
+    number = at.indices[len(item.indices)]
+    assert isinstance(number, Static)
+    path = (*item.path, number.value, *at.path[n + 1 :])
+    return ItemObject(at.base, item.indices, path)
+
+
+def _in_list_already(ctx: Context, base: int, new_parts: list[Ref]) -> list[ItemTemplate]:
+    """The templates of those that may be in the list, or are two of the new parts."""
+    found, ids = [], [id for x in new_parts for id in objects_in(x, ctx.heap)]
+    for x in map(Ref, ids):
+        if ids.count(x.id) > 1 or may_hold(ctx.heap, base, x):
+            found.append(item_template(x, ctx.heap))
+    return found
 
 
 def _replaced_parts(
-    ctx: Context, item: ItemObject, template: ItemTemplate, contents: Contents
+    old: ItemTemplate,
+    new: ItemTemplate,
+    item: ItemObject,
+    contents: Contents,
+    new_parts: list[tuple[Ref, ItemObject]],
 ) -> list[tuple[int, ...]]:
     """The parts that are other objects than before."""
-    if template.kind == "ragged":
+    n = len(item.path)
+    if new.kind != "ragged":
+        return list(dict.fromkeys(at.path[: n + 1] for _, at in new_parts))
+    if old.kind != "items" or not isinstance(contents, ListObject):
         return [(*item.path, IN_ROWS)]
-    paths = [(*item.path, k) for k in range(len(template.items))]
-    return [
-        path
-        for path, t, x in zip(paths, template.items, contents.children())
-        if t.has_objects and not (isinstance(x, Ref) and _is_part(ctx.heap[x.id], item.base, path))
-    ]
-
-
-def _is_part(contents: Contents, base: int, path: tuple[int, ...]) -> bool:
-    return isinstance(contents, ItemObject) and (contents.base, contents.path) == (base, path)
+    is_longer = len(contents.items) >= len(old.items)
+    numbers = [at.indices[len(item.indices)] for _, at in new_parts]
+    in_place = all(isinstance(i, Static) and i.value >= len(old.items) for i in numbers)
+    return [] if is_longer and in_place else [(*item.path, IN_ROWS)]
 
 
 def forget_items(ctx: Context, base: int, path: tuple[int, ...] = ()) -> None:
     """The items of the list, or parts of them, have moved: their names are out of date."""
+    of = ctx.heap[base]
     for id, x in list(ctx.heap.objects.items()):
-        if isinstance(x, ItemObject) and x.base == base and x.path[: len(path)] == path:
+        if not isinstance(x, ItemObject) or x.base != base:
+            continue
+        at = placed(of, x) if isinstance(of, BufferObject) else x
+        if at.path[: len(path)] == path:
             ctx.heap.invalidate(id, current_span(), has_moved=True)
 
 
@@ -140,7 +194,7 @@ def lengths_of(ctx: Context, x: Ref) -> Value | None:
     if not isinstance(item, ItemObject):
         return None
     base = _base(ctx, item)
-    return base.rows[first_leaf(base.template, item.path)].value
+    return base.rows[first_leaf(base.template, placed(base, item).path)].value
 
 
 def _leaves(ctx: Context, base: BufferObject, item: ItemObject) -> list[Value]:
@@ -157,3 +211,16 @@ def _leaves(ctx: Context, base: BufferObject, item: ItemObject) -> list[Value]:
 
 def _base(ctx: Context, item: ItemObject) -> BufferObject:
     return ctx.contents_as(Ref(item.base), BufferObject)
+
+
+def placed(base: BufferObject, item: ItemObject) -> ItemObject:
+    """The item, where lists of known length that it is in have become rows since."""
+    indices, path, template = list(item.indices), list(item.path), base.template
+    rows = 1
+    for n, step in enumerate(item.path):
+        if template.kind == "ragged" and step != IN_ROWS:
+            indices.insert(rows, Static(step))
+            path[n] = IN_ROWS
+        rows += path[n] == IN_ROWS
+        template = template.items[max(path[n], 0)]
+    return replace(item, indices=tuple(indices), path=tuple(path))

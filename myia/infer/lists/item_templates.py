@@ -11,7 +11,6 @@ from myia.infer.capacities import Site
 from myia.infer.domain.describe import describe
 from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, promote
 from myia.infer.domain.heap import (
-    AnyList,
     BufferObject,
     Contents,
     DictObject,
@@ -156,6 +155,45 @@ def with_part(template: ItemTemplate, path: tuple[int, ...], part: ItemTemplate)
     return replace(template, items=(*items[:i], inner, *items[i + 1 :]))
 
 
+def is_shared(template: ItemTemplate, path: tuple[int, ...]) -> bool:
+    """Whether this part of an item, or one that it is in, may be in the list twice."""
+    return any(part_at(template, path[:n]).shared for n in range(len(path) + 1))
+
+
+def with_shared(template: ItemTemplate, more: Iterable[ItemTemplate] = ()) -> ItemTemplate:
+    """The template where a shared object, or one of `more`, may be any one of its kind."""
+    kinds = {kind for t in more for kind in _kinds_in(t)}
+    kinds |= set(_shared_kinds(template))
+    return _marked(template, kinds) if kinds else template
+
+
+def _shared_kinds(template: ItemTemplate) -> Iterator[Any]:
+    if template.shared:
+        yield from _kinds_in(template)
+    else:
+        for item in template.items:
+            yield from _shared_kinds(item)
+
+
+def _kinds_in(template: ItemTemplate) -> Iterator[Any]:
+    if template.is_object:
+        yield _kind(template)
+    for item in template.items:
+        yield from _kinds_in(item)
+
+
+def _kind(template: ItemTemplate) -> Any:
+    if template.kind == "instance":
+        return template.static[0]
+    return "dict" if template.kind == "dict" else "list"
+
+
+def _marked(template: ItemTemplate, kinds: set[Any]) -> ItemTemplate:
+    shared = template.shared or (template.is_object and _kind(template) in kinds)
+    items = tuple(_marked(item, kinds) for item in template.items)
+    return replace(template, items=items, shared=shared)
+
+
 def _rows_of(row: RowObject, heap: Heap) -> Rows:
     base = heap[row.base]
     if not isinstance(base, BufferObject):  # invalidated
@@ -187,7 +225,8 @@ def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
             require_one_dtype(a.aval, b.aval)
             return a
     if a.kind == b.kind == "tuple" and (a.cls, len(a.items)) == (b.cls, len(b.items)):
-        return ItemTemplate("tuple", items=tuple(map(unify_templates, a.items, b.items)), cls=a.cls)
+        items = tuple(map(unify_templates, a.items, b.items))
+        return ItemTemplate("tuple", items=items, cls=a.cls, shared=a.shared or b.shared)
     if a.is_object and b.is_object:
         found = _unified_objects(a, b)
         return replace(found, shared=a.shared or b.shared)
@@ -232,16 +271,6 @@ def objects_in(item: Abstract, heap: Heap | None = None) -> Iterator[int]:
                 yield from objects_in(child, heap)
     for child in item.children():
         yield from objects_in(child, heap)
-
-
-def item_templates_of(contents: AnyList, heap: Heap) -> list[ItemTemplate]:
-    if isinstance(contents, BufferObject):
-        return [contents.template]
-    found = [item_template(item, heap) for item in contents.items]
-    ids = [id for item in contents.items for id in objects_in(item, heap)]
-    if len(set(ids)) < len(ids):
-        found = [replace(t, shared=True) if t.has_objects else t for t in found]
-    return found
 
 
 def unified(templates: Iterable[ItemTemplate]) -> ItemTemplate:

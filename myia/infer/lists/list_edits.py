@@ -16,7 +16,7 @@ for short lists, which are cheaper as single values, and for lists of arrays, un
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -46,11 +46,9 @@ from myia.infer.domain.values import (
     is_static_int,
 )
 from myia.infer.dynamic.unbounded import check_room
-from myia.infer.lists import growing_lists
+from myia.infer.lists import growing_lists, item_aliases
 from myia.infer.lists.item_templates import (
     ItemTemplate,
-    item_template,
-    item_templates_of,
     unified,
 )
 from myia.infer.unsupported import UnsupportedContainer
@@ -79,7 +77,7 @@ def stack_in_place(ctx: Context, x: Ref, why: str, item: Abstract | None = None)
         return ctx.contents_as(x, BufferObject)
     ctx.heap.objects[x.id] = buffer  # the same items: no other object is out of date
     for i in contents.items:
-        growing_lists.track_copies(ctx.heap, i, x.id)
+        item_aliases.track_copies(ctx.heap, i, x.id)
     return buffer
 
 
@@ -90,7 +88,7 @@ def _template(ctx: Context, contents: ListObject, why: str, item: Abstract | Non
 def require_stackable(ctx: Context, items: Sequence[Abstract], why: str) -> ItemTemplate:
     """The template of items that are better stacked than kept as single items."""
     try:
-        template = unified([item_template(i, ctx.heap) for i in items])
+        template = unified(item_aliases.item_templates_of(ListObject(tuple(items)), ctx.heap))
     except Mismatch:
         ctx.needs_static(why)
     few = len(items) <= MAX_SINGLE_ITEMS or any(aval.shape for aval in template.leaves)
@@ -137,10 +135,10 @@ def _new(ctx: Context, like: BufferObject, rows: Sequence[Value], length: Length
 def inherit_items(ctx: Context, x: Ref, new: Ref) -> None:
     """The list `new` has items of `x`: what makes these out of date makes `new` so."""
     contents = ctx.contents(x)
-    growing_lists.share_items(ctx, x.id, new.id)
+    item_aliases.share_items(ctx, x.id, new.id)
     if isinstance(contents, ListObject):
         for item in contents.items:
-            growing_lists.track_copies(ctx.heap, item, new.id)
+            item_aliases.track_copies(ctx.heap, item, new.id)
 
 
 def _length(buffer: BufferObject) -> Length:
@@ -224,15 +222,15 @@ def reverse(ctx: Context, x: Ref) -> None:
     ctx.write(x, replace(buffer, rows=tuple(rows)))
 
 
-def joined(ctx: Context, xs: Sequence[Ref]) -> Ref:
-    """`xs[0] + xs[1] + ...`, of any lengths, as one new list."""
+def joined(ctx: Context, xs: Sequence[Ref], apart: Collection[int] = ()) -> Ref:
+    """`xs[0] + xs[1] + ...`, of any lengths, as one new list; `apart`: have no item in common."""
     xs = [x for x in xs if not _is_empty(ctx, x)]
     if not xs:
         return ctx.new(ListObject(()))
     contents = [ctx.contents(x) for x in xs]
     lists = [c for c in contents if isinstance(c, AnyList)]
     try:
-        template = unified([t for c in lists for t in item_templates_of(c, ctx.heap)])
+        template = unified(item_aliases.templates_of_lists(ctx.heap, xs, lists, apart))
     except Mismatch as m:
         ctx.fail(UnsupportedContainer, what=f"{m.a} turning into {m.b}", **m.help)
     buffers = [
@@ -279,13 +277,14 @@ def store_part(ctx: Context, x: Ref, which: SliceValue, items: Ref) -> None:
         return
     rest = SliceValue(total(start, behind).abstract(), Static(None), Static(None))
     first = SliceValue(Static(None), start.abstract(), Static(None))
-    new = joined(ctx, (part(ctx, x, first), items, part(ctx, x, rest)))
+    before, behind_it = part(ctx, x, first), part(ctx, x, rest)
+    new = joined(ctx, (before, items, behind_it), apart=(before.id, behind_it.id))
     contents = ctx.contents(new)
     size = ctx.length(items)
     if isinstance(contents, BufferObject) and is_static_int(size) and size.value == 0:
         contents = _cut(contents, buffer.capacity)
     ctx.write(x, contents)
-    ctx.heap.inherit_alias_edges(new.id, growing_lists.owner(ctx.heap, x.id))
+    ctx.heap.inherit_alias_edges(new.id, item_aliases.owner(ctx.heap, x.id))
 
 
 def _store_rows(ctx: Context, x: Ref, buffer: BufferObject, start: Length, items: Ref) -> None:
@@ -293,7 +292,8 @@ def _store_rows(ctx: Context, x: Ref, buffer: BufferObject, start: Length, items
     contents = ctx.contents(items)
     assert isinstance(contents, AnyList)
     try:
-        template = unified([buffer.template, *item_templates_of(contents, ctx.heap)])
+        lists = item_aliases.templates_of_lists(ctx.heap, (x, items), (buffer, contents))
+        template = unified(lists)
     except Mismatch as m:
         ctx.fail(UnsupportedContainer, what=f"{m.a} turning into {m.b}", **m.help)
     n = growing_lists.max_length_of(contents)

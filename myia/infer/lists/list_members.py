@@ -28,9 +28,9 @@ from myia.infer.domain.heap import (
 from myia.infer.domain.heap_arrays import ItemObject
 from myia.infer.domain.values import Ref, Scalar, Static
 from myia.infer.lists import growing_lists
+from myia.infer.lists.item_aliases import item_templates_of
 from myia.infer.lists.item_templates import (
     ItemTemplate,
-    item_templates_of,
     objects_in,
     unified,
 )

@@ -40,12 +40,12 @@ from myia.infer.domain.lengths import length_of
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_int
 from myia.infer.domain.views import StridedSlice, reshape
-from myia.infer.lists import growing_lists
+from myia.infer.lists import growing_lists, item_aliases
+from myia.infer.lists.item_aliases import item_templates_of
 from myia.infer.lists.item_templates import (
     ItemTemplate,
     Rows,
     item_template,
-    item_templates_of,
     of_numbers,
     unified,
     unify_templates,
@@ -209,7 +209,7 @@ def make_items(ctx: Context, x: Ref) -> None:
         return
     heap.objects[x.id] = buffer
     for k, item in enumerate(contents.items):
-        growing_lists.track_copies(heap, item, x.id)
+        item_aliases.track_copies(heap, item, x.id)
         if isinstance(item, Ref) and item.id >= 0 and isinstance(heap[item.id], OWN):
             heap.objects[item.id] = ItemObject(x.id, (Static(k),))
 

@@ -9,7 +9,7 @@ Such a list is a buffer of rows (`growing_lists.py`). Its length must be known a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,8 +19,8 @@ from myia.infer.domain.dtypes import bounds, number_value
 from myia.infer.domain.heap import AnyList, BufferObject, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_int
-from myia.infer.lists import growing_lists, list_edits
-from myia.infer.lists.item_templates import ItemTemplate, item_templates_of, unified
+from myia.infer.lists import growing_lists, item_aliases, list_edits
+from myia.infer.lists.item_templates import ItemTemplate, unified
 from myia.infer.numeric.constant_methods import python_result
 from myia.infer.unsupported import UnsupportedContainer
 from myia.ir.core import Value
@@ -63,7 +63,7 @@ def sliced(ctx: Context, x: Ref, which: slice) -> Ref:
         return ctx.new(ListObject(()))
     rows = tuple(Scalar(take_rows(row.value, indices), False) for row in contents.rows)
     found = ctx.new(BufferObject(contents.template, rows, Static(len(indices)), 0, len(indices)))
-    growing_lists.share_items(ctx, x.id, found.id)
+    item_aliases.share_items(ctx, x.id, found.id)
     return found
 
 
@@ -80,14 +80,17 @@ def take_rows(x: Value, indices: range) -> Value:
     return found if indices.step > 0 else shaping.flip(found, axes=(0,))
 
 
-def concatenated(ctx: Context, xs: Sequence[Ref]) -> Ref:
-    """`xs[0] + xs[1] + ...`, a new list: a buffer if one of them is one and all items fit in it."""
+def concatenated(ctx: Context, xs: Sequence[Ref], apart: Collection[int] = ()) -> Ref:
+    """`xs[0] + xs[1] + ...`, a new list: a buffer if one of them is one and all items fit in it.
+
+    `apart`: lists among them that have no item in common.
+    """
     if not all(is_static_int(ctx.length(x)) for x in xs):
-        return list_edits.joined(ctx, xs)
+        return list_edits.joined(ctx, xs, apart)
     xs = [x for x in xs if _static_length(ctx, x)]
     if any(isinstance(ctx.contents(x), BufferObject) for x in xs):
         try:
-            return _concatenated_rows(ctx, xs)
+            return _concatenated_rows(ctx, xs, apart)
         except Mismatch:
             pass
     return ctx.new(ListObject(tuple(item for x in xs for item in ctx.list_items(x))))
@@ -103,10 +106,10 @@ def _static_length(ctx: Context, x: Ref) -> int:
     return ctx.int_of(ctx.length(x), "the length of a list that is concatenated or sliced")
 
 
-def _concatenated_rows(ctx: Context, xs: Sequence[Ref]) -> Ref:
+def _concatenated_rows(ctx: Context, xs: Sequence[Ref], apart: Collection[int]) -> Ref:
     """The lists as one buffer; raises Mismatch when their items have no common template."""
     lists = [_contents(ctx, x) for x in xs]
-    template = unified([t for contents in lists for t in item_templates_of(contents, ctx.heap)])
+    template = unified(item_aliases.templates_of_lists(ctx.heap, xs, lists, apart))
     found = [_used_rows(ctx, x, template) for x in xs]
     rows = tuple(
         Scalar(parts[0] if len(xs) == 1 else shaping.concatenate(*parts, axis=0), False)
@@ -115,10 +118,10 @@ def _concatenated_rows(ctx: Context, xs: Sequence[Ref]) -> Ref:
     length = sum(_static_length(ctx, x) for x in xs)
     new = ctx.new(BufferObject(template, rows, Static(length), 0, length))
     for x, contents in zip(xs, lists):
-        growing_lists.share_items(ctx, x.id, new.id)
+        item_aliases.share_items(ctx, x.id, new.id)
         if isinstance(contents, ListObject):
             for item in contents.items:
-                growing_lists.track_copies(ctx.heap, item, new.id)
+                item_aliases.track_copies(ctx.heap, item, new.id)
     return new
 
 
@@ -133,7 +136,7 @@ def _used_rows(ctx: Context, x: Ref, template: ItemTemplate) -> list[Value]:
 def replace_items(ctx: Context, x: Ref, new: Ref) -> None:
     """Give the list `x` the items of `new`."""
     ctx.write(x, ctx.contents(new))
-    ctx.heap.inherit_alias_edges(new.id, growing_lists.owner(ctx.heap, x.id))
+    ctx.heap.inherit_alias_edges(new.id, item_aliases.owner(ctx.heap, x.id))
 
 
 def store_slice(ctx: Context, x: Ref, which: slice, items: Ref) -> None:
@@ -143,8 +146,9 @@ def store_slice(ctx: Context, x: Ref, which: slice, items: Ref) -> None:
         ctx.fail(
             UnsupportedContainer, what="a store into every other item of a list built in a loop"
         )
-    parts = (sliced(ctx, x, slice(0, start)), items, sliced(ctx, x, slice(max(start, stop), None)))
-    replace_items(ctx, x, concatenated(ctx, parts))
+    before, behind = sliced(ctx, x, slice(0, start)), sliced(ctx, x, slice(max(start, stop), None))
+    parts = (before, items, behind)
+    replace_items(ctx, x, concatenated(ctx, parts, apart=(before.id, behind.id)))
 
 
 def delete_items(ctx: Context, x: Ref, which: int | slice) -> None:

@@ -19,7 +19,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value, promote
 from myia.infer.domain.errors import BadType, InvalidatedRead
 from myia.infer.domain.facts import Answer, ClassAttribute
-from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject
+from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, Invalidated
 from myia.infer.domain.heap_arrays import ItemObject
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
@@ -41,7 +41,8 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.dict_items import has_key
-from myia.infer.lists import list_rows, list_searches, list_slices
+from myia.infer.lists import item_objects, list_rows, list_searches, list_slices
+from myia.infer.lists.item_templates import is_shared
 from myia.infer.numeric.constant_methods import evaluated, is_set, set_items
 from myia.infer.numeric.exact_comparison import compared, decided
 from myia.infer.numeric.promotion import (
@@ -309,13 +310,15 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
 def _same_item(ctx: Context, a: Ref, b: Ref) -> Abstract | None:
     """Whether two names of items of lists are those of one; None: neither is an item."""
     p, q = ctx.heap[a.id], ctx.heap[b.id]
-    if not isinstance(p, ItemObject) and not isinstance(q, ItemObject):
+    if not any(isinstance(x, (ItemObject, Invalidated)) for x in (p, q)):
         return None
     for x in (a, b):
         ctx.check_valid(x)
     if not isinstance(p, ItemObject) or not isinstance(q, ItemObject) or p.base != q.base:
         ctx.fail(UnsupportedOperator, what="`is` between an item of a list and another object")
-    if ctx.contents_as(Ref(p.base), BufferObject).template.shared:
+    base = ctx.contents_as(Ref(p.base), BufferObject)
+    p, q = item_objects.placed(base, p), item_objects.placed(base, q)
+    if is_shared(base.template, p.path) or is_shared(base.template, q.path):
         ctx.fail(UnsupportedOperator, what="`is` between items of a list that may have one twice")
     if p.path != q.path:
         return FALSE

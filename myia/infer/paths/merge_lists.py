@@ -25,9 +25,9 @@ from myia.infer.lists.growing_lists import (
     same_base,
     site_of,
 )
+from myia.infer.lists.item_aliases import item_templates_of
 from myia.infer.lists.item_templates import (
     ItemTemplate,
-    item_templates_of,
     objects_in,
     room_of,
     unified,

@@ -22,8 +22,8 @@ from myia.infer.domain.lengths import length_of
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, as_ref, is_none
 from myia.infer.indexing.indexing import getitem
-from myia.infer.lists import growing_lists, list_edits
-from myia.infer.lists.item_templates import ItemTemplate, item_templates_of, unified
+from myia.infer.lists import growing_lists, item_aliases, list_edits
+from myia.infer.lists.item_templates import ItemTemplate, unified
 from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.builder import emit
 from myia.ir.core import Value
@@ -62,7 +62,7 @@ def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
         found = _sorted_columns([*first, *columns], rest, reverse)
     rows = tuple(Scalar(row, False) for row in found[-len(items.rows) :])
     new = ctx.new(replace(items, rows=rows))  # of a list without a bound: with its capacity
-    list_edits.inherit_items(ctx, Ref(growing_lists.owner(ctx.heap, x.id)), new)
+    list_edits.inherit_items(ctx, Ref(item_aliases.owner(ctx.heap, x.id)), new)
     return new
 
 
@@ -79,7 +79,7 @@ def _list(ctx: Context, x: Abstract) -> AnyList:
 def _buffer(ctx: Context, x: Abstract, capacity: int) -> BufferObject:
     contents = _list(ctx, x)
     try:
-        template = unified(item_templates_of(contents, ctx.heap))
+        template = unified(item_aliases.item_templates_of(contents, ctx.heap))
     except Mismatch:
         ctx.fail(UnsupportedFunction, what="`sorted` by run-time values", help_text=SORT_NUMBERS)
     return growing_lists.to_buffer(contents, template, capacity, ctx.heap)
