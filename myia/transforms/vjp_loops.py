@@ -20,12 +20,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+
+import numpy as np
 
 from myia.ir.avals import I64
-from myia.ir.builder import build_region
+from myia.ir.builder import append, build_region
 from myia.ir.core import Op, Region, Tangents, Value, Values, captures
+from myia.primitives.arrays.shaping import broadcast
+from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop
+from myia.primitives.pointwise.logic import and_, gt, or_
 from myia.transforms.clone import clone, clone_with_args
 from myia.transforms.cotangents import Accumulators, Reverse, like_cotangents, or_zeros
 from myia.transforms.custom import region_with_rules
@@ -44,7 +50,7 @@ def pull_back_loop(
     active = [i for i, x in enumerate(args) if acc.wants(x) or cts[i] is not None]
     captured = [x for x in captures(parts.body) if acc.wants(x)]
     starts = [Start(parts.carries[i], cts[i] is not None, supports[i]) for i in active]
-    tracked = LoopSupports(starts, captured, acc)
+    tracked = LoopSupports(parts, starts, captured, acc)
 
     def adjoint(k: Value, xs: Values, cts: Values, sums: Values, masks: Values) -> Values:
         step = clone_with_args(parts.body, (k, *xs), replay=True)
@@ -119,8 +125,10 @@ class LoopSupports:
     far as is known.
     """
 
-    def __init__(self, starts: Sequence[Start], captured: Sequence[Value], acc: Accumulators):
-        self.acc, self.starts, self.all_captured = acc, starts, captured
+    def __init__(
+        self, parts: Loop, starts: Sequence[Start], captured: Sequence[Value], acc: Accumulators
+    ):
+        self.parts, self.starts, self.all_captured, self.acc = parts, starts, captured, acc
         self.fixed: dict[int, Value] = {}
         self.carried: dict[int, Value] = {}
         self.everywhere: set[int] = set()
@@ -141,6 +149,8 @@ class LoopSupports:
             is_everywhere = x in acc.supports and acc.supports[x] is None
             if x in acc.tracked.poles and not is_everywhere:
                 self.captured[x] = acc.support(x)
+        self.start_of_carried = {**self.fixed, **self.carried}
+        self.start_of_captured = dict(self.captured)
 
     @property
     def masks(self) -> tuple[Value, ...]:
@@ -213,11 +223,46 @@ class LoopSupports:
         self.acc.by_position.update(masks)
         carried = {**self.fixed, **dict(zip(self.carried, masks))}
         captured = dict(zip(self.captured, masks[len(self.carried) :]))
+        self._add_everywhere(carried, captured)
         for x, ct in zip(self.all_captured, sums):
             self.acc.replace(x, ct, captured.get(x))
         for i, (start, ct) in enumerate(zip(self.starts, cts)):
             with self.acc.contribute({start.x: carried.get(i)}):
                 self.acc.add(start.x, ct)
+
+    def _add_everywhere(self, carried: dict[int, Value], captured: dict[Value, Value]) -> None:
+        """The supports that an iteration makes those of all elements, if there is one."""
+        of_carried = {i: x for i, x in self.start_of_carried.items() if i not in carried}
+        of_captured = {x: s for x, s in self.start_of_captured.items() if x not in captured}
+        if not self.acc.tracked.of_poles or not (of_carried or of_captured):
+            return
+        ran = _has_run(self.parts, self.acc)
+        if ran is None:
+            return
+
+        def found(start: Value) -> Value:
+            support = or_(start, broadcast(ran, shape=start.shape, dims=()))
+            self.acc.by_position.add(support)
+            return support
+
+        carried.update({i: found(start) for i, start in of_carried.items()})
+        captured.update({x: found(start) for x, start in of_captured.items()})
+
+
+def _has_run(parts: Loop, acc: Accumulators) -> Value | None:
+    """Whether the loop has any iterations; None if it is sure to have."""
+    conditions = []
+    if parts.count is not None:
+        known = acc.tracked.integers.get(parts.count)
+        if not (isinstance(known, (int, np.integer)) and known > 0):
+            conditions.append(gt(parts.count, 0))
+    if parts.cond is not None:
+        first = constant(0, I64.dtype)
+        cond = clone_with_args(parts.cond, (first, *parts.carries), replay=True)
+        for op in cond.ops:
+            append(op)
+        conditions += cond.yields
+    return reduce(and_, conditions) if conditions else None
 
 
 def _is_overwritten(support: Support) -> bool:

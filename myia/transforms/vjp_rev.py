@@ -75,7 +75,7 @@ class _Pullback:
         starts = [
             Start(carries[i], False, asked=inside[i] in acc.tracked.poles) for i in self.active
         ]
-        self.tracked = LoopSupports(starts, self.captured, acc)
+        self.tracked = LoopSupports(self.parts, starts, self.captured, acc)
         x_args = like_cotangents(self.args[i] for i in self.active)
         s_args = [adjoint_state_args(self.parts)[j] for j in self.linear]
         groups = self.args, self.sigmas, x_args, s_args, like_cotangents(self.captured)

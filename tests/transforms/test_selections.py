@@ -410,3 +410,71 @@ def test_branches_and_handlers(op):
         }
         wanted = {order: 2.0 for order in orders}
         assert orders == wanted, f.__name__
+
+
+# ----- What only a loop without iterations reads
+
+
+def of_a_loop(x, p):
+    """In the last iteration the root has no value, and nothing reads it."""
+    k = 3
+    while k > 0:
+        k -= 1
+        q = np.sum(np.sqrt(x - p))
+        p = p + 1
+        j = 2
+        while k % 2 == 1 and j:
+            j -= 1
+            p = q + 2
+    return p
+
+
+def of_a_counted_loop(x, p):
+    for i in range(4):
+        q = np.sum(np.log(x - p))
+        p = p + 1
+        for _ in range((i == 1) * 2):
+            p = q * 0.5 + 0.3
+    return p
+
+
+def of_an_element(x, p):
+    for i in range(4):
+        q = 1.0 / max(x[0] - p, 0.0)
+        p = p + 1
+        for j in range(3 if i == 1 else 0):
+            p = q * 0.1 + 0.1 * j
+    return p
+
+
+def of_a_carry(x, p):
+    """The inner loop overwrites what the root would go on to."""
+    for i in range(3):
+        q = np.sqrt(x[0] - p)
+        r = q
+        for _ in range((i > 0) * 2):
+            r = x[1]
+        p = p + r
+    return p
+
+
+@pytest.mark.parametrize("f", [of_a_loop, of_a_counted_loop, of_an_element, of_a_carry])
+def test_loops_without_iterations(f):
+    x, p, e = np.array([2.0, 2.5, 2.7]), 0.3, 1e-6
+
+    def along(t):
+        return f(x + t * np.array([1.0, 2.0, 0.5]), p + t)
+
+    gradient = myia.grad(along)
+    with np.errstate(all="ignore"):
+        slope = (along(e) - along(-e)) / (2 * e)
+        bend = (gradient(e) - gradient(-e)) / (2 * e)
+    assert np.isfinite(slope)
+    np.testing.assert_allclose(gradient(0.0), slope, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(myia.jvp(along, (0.0,), (1.0,))[1], slope, rtol=1e-6, atol=1e-9)
+    for second in (
+        myia.grad(gradient)(0.0),
+        myia.jvp(gradient, (0.0,), (1.0,))[1],
+        myia.grad(lambda t: myia.jvp(along, (t,), (1.0,))[1])(0.0),
+    ):
+        np.testing.assert_allclose(second, bend, rtol=1e-5, atol=1e-9)

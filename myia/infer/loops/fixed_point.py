@@ -120,7 +120,8 @@ def compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True
             merged = state.merged
             placeholders, objects = frozenset(merged.placeholders), frozenset(merged.objects)
             point = FixedPoint(init, state.xs, state.heap, before, placeholders, objects)
-            grown = growth.affine_lengths or growth.sizes or growth.rooms
+            steps = [step.most for step in growth.found_steps.values()]
+            grown = growth.affine_lengths or growth.sizes or growth.rooms or any(steps)
             ctx.last_fixed_points[key] = (point, grown)
             return _emit(ctx, code, iteration, init, before)
         state = _state_from(iteration.start, iteration.merged)
@@ -134,10 +135,9 @@ def _refit_last_fixed_point(ctx: Context, key: Any, init: States, before: Heap) 
     """The last fixed point of this loop as a first guess, fitted to the present state."""
     if key not in ctx.last_fixed_points:
         return None
-    last, affine_lengths = ctx.last_fixed_points[key]
-    grows = any(isinstance(last.heap[id], BufferObject) for id in last.header_objects)
+    last, grown = ctx.last_fixed_points[key]
     # What `ListGrowth` knows of lists is stored under the ids of that visit.
-    if affine_lengths or grows or len(last.values) != len(init):
+    if grown or len(last.values) != len(init):
         return None
     try:
         merged = merge_last_fixed_point(last, init, before, ctx.tracks_points_to)

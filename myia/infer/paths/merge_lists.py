@@ -48,11 +48,10 @@ def merged_list(
     if may_grow and template.has_objects and growth is not None and growth.capacities is None:
         raise longer_list()  # unrolled they stay objects of their own
     template, growth = _with_rooms(template, item_templates_of(x, merge.left), growth)
-    is_header = id in merge.join.header_objects
     capacity = max(row_capacity(x), row_capacity(y))
     site = site_of(x) or site_of(y)
     has_bound = bounds(base_and_offset(x)[0])[1] is not None
-    if may_grow and growth is not None and not is_header and has_bound:
+    if may_grow and growth is not None and id not in growth.found_steps and has_bound:
         # No earlier round of this loop, nor a loop around it, has found the capacity.
         longest = max_length_of(x)
         room, step = 0, max(0, max_length_of(y) - longest)

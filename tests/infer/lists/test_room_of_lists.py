@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import myia
+from tests.infer.driver import inferred
 
 
 def doubled(x, n):
@@ -165,3 +166,45 @@ def test_peak_within_an_iteration(f):
         assert value(0.3, x) == f(0.3, x)
         difference = (f(0.8, x) - f(-0.2, x)) / 1.0  # linear in p
         np.testing.assert_allclose(gradient(0.3, x), difference, rtol=1e-12)
+
+
+# ----- Loops over a list that grows in the loop around are inferred once more, not from nothing
+
+
+def sifted(p, x):
+    """The inner loops change items of the list, not its length."""
+    xs = [p, 1.0]
+    z = 0.0
+    while z < x:
+        xs.append(z)
+        z += 0.5
+        for i in range(len(xs) - 1):
+            for j in range(i, len(xs) - 1):
+                if xs[j] > xs[j + 1]:
+                    xs[j], xs[j + 1] = xs[j + 1], xs[j]
+    return xs[0] + 2 * xs[1] + len(xs)
+
+
+def grows_at_the_second_visit(p, x):
+    """The inner loop appends once the outer one has changed what it reads."""
+    xs, grows = [p, 1.0], False
+    for i in range(3):
+        for _ in range(2):
+            xs[0] += 0.5
+            if grows:
+                xs.append(p)
+        grows = x > i
+    return sum(xs) + len(xs)
+
+
+@pytest.mark.parametrize("f", [sifted, grows_at_the_second_visit])
+def test_visited_again(f):
+    for x in (-1.0, 0.5, 1.0, 2.0):
+        assert myia.jit(f)(0.3, x) == pytest.approx(f(0.3, x), rel=1e-14)
+        slope = (f(0.3 + 1e-6, x) - f(0.3 - 1e-6, x)) / 2e-6
+        assert myia.grad(f)(0.3, x) == pytest.approx(slope, rel=1e-6)
+
+
+def test_inner_loops_are_visited_few_times():
+    program, _ = inferred(sifted, 0.3, 2.0)
+    assert max(program.visits.values()) <= 20
