@@ -210,8 +210,8 @@ def _instance_attribute(ctx: Context, x: Abstract, contents: InstanceObject, nam
     cls = contents.cls
     if name == "args" and issubclass(cls, BaseException):
         return contents.values[contents.names.index(name)]
-    if name in contents.names and (name in slots_of(cls) or not ctx.fact(IsManaged(cls, name))):
-        return contents.values[contents.names.index(name)]
+    if (own := own_attribute(ctx, contents, name)) is not None:
+        return own
     if name == "__class__":
         return Static(cls)
     question = ClassAttribute(cls, name)
@@ -224,6 +224,14 @@ def _instance_attribute(ctx: Context, x: Abstract, contents: InstanceObject, nam
             return ctx.call(_bind_descriptor(ctx, fallback, x, cls, question), (Static(name),), {})
         _fail_without(ctx, cls, name)
     return _bind_descriptor(ctx, found, x, cls, question)
+
+
+def own_attribute(ctx: Context, contents: InstanceObject, name: str) -> Abstract | None:
+    """What the instance itself holds under this name, and no descriptor computes."""
+    cls = contents.cls
+    if name in contents.names and (name in slots_of(cls) or not ctx.fact(IsManaged(cls, name))):
+        return contents.values[contents.names.index(name)]
+    return None
 
 
 def _refuse_of_guest(ctx: Context, guest: Guest, name: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -22,10 +22,8 @@ from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import ABSENT, Answer, Cell, Global
 from myia.infer.domain.heap import (
-    AnyList,
     BufferObject,
     Contents,
-    DictObject,
     ListObject,
     SetObject,
 )
@@ -33,7 +31,6 @@ from myia.infer.domain.heap_arrays import ItemObject, RowObject
 from myia.infer.domain.values import (
     NONE,
     Abstract,
-    Choice,
     NewException,
     Opaque,
     Optional,
@@ -45,6 +42,7 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.eval import calls
+from myia.infer.eval.items import chosen_part
 from myia.infer.lists import item_objects, list_rows, nested_sequences
 from myia.infer.lists.growing_lists import list_length
 from myia.infer.loops.iterables import items_of, iterated
@@ -298,14 +296,6 @@ def _may_be_objects(x: Abstract) -> bool:
     return isinstance(x, Optional) and is_of_objects(x.value)
 
 
-def is_of_containers(x: Abstract, ctx: Context) -> TypeGuard[Choice]:
-    """Is it one of several lists, or of several dicts, whose methods may change that one?"""
-    return is_of_objects(x) and any(
-        all(isinstance(ctx.held(option), of) for option in x.options)
-        for of in (AnyList, DictObject)
-    )
-
-
 def handles(primitive: Primitive, optional: bool = False) -> Callable[..., Any]:
     """Register a handler `(ctx, op, *operands) -> results`.
 
@@ -323,10 +313,10 @@ def handles(primitive: Primitive, optional: bool = False) -> Callable[..., Any]:
         def of(ctx: Interpreter, op: Op, xs: Sequence[Abstract]) -> tuple[Abstract, ...]:
             if not optional or (primitive in ON_EACH and any(map(_may_be_objects, xs))):
                 xs = [ctx.force(x) for x in xs]
-            if primitive is py.getattr_ and is_of_containers(xs[0], ctx):
-                found = (results(ctx, op, [option])[0] for option in xs[0].options)
-                return (Choice(xs[0].index, tuple(found)),)
             if primitive in ON_EACH:
+                read = lambda option: results(ctx, op, [option, *xs[1:]])[0]  # noqa: E731
+                if (part := chosen_part(ctx, op, xs, read)) is not None:
+                    return (part,)
                 use = lambda xs: Tuple(results(ctx, op, xs))  # noqa: E731
                 return on_each(ctx, xs, use, KEPT.get(primitive, ())).children()
             return results(ctx, op, xs)

@@ -31,7 +31,7 @@ from myia.infer.domain.dtypes import (
     promote,
 )
 from myia.infer.domain.errors import BadValue, NeedsChoice, NeedsStatic, NewKey
-from myia.infer.domain.heap import AnyList, DictObject, InstanceObject
+from myia.infer.domain.heap import DictObject
 from myia.infer.domain.values import (
     FALSE,
     NONE,
@@ -44,7 +44,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
 )
-from myia.infer.indexing.list_items import static_key
+from myia.infer.indexing.list_items import CHANGED, are_changed_in_place, static_key
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.paths.branches import branch
 from myia.infer.paths.choice import kind_of_option
@@ -52,8 +52,6 @@ from myia.infer.unsupported import UnsupportedIndex
 from myia.ir.avals import I64
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
-
-CHANGED = AnyList | DictObject | InstanceObject
 
 
 def dict_key(ctx: Context, key: Abstract) -> Any:
@@ -171,7 +169,7 @@ def chosen_object(ctx: Context, x: Abstract, key: Abstract) -> Choice | None:
     contents = ctx.held(x)
     if not isinstance(contents, DictObject) or not is_run_time_key(key) or not contents.keys:
         return None
-    if not all(isinstance(v, Ref) and isinstance(ctx.held(v), CHANGED) for v in contents.values):
+    if not are_changed_in_place(ctx, contents.values):
         return None
     there = has_key(ctx, contents, key)
     branch(ctx, there, lambda: NONE, lambda: _missing(ctx, contents, key))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.heap import AnyList, BufferObject, ListObject
+from myia.infer.domain.heap import AnyList, BufferObject, DictObject, InstanceObject, ListObject
 from myia.infer.domain.heap_arrays import RowObject
 from myia.infer.domain.lengths import Length, length_of, static_length
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     Abstract,
+    Choice,
     Ref,
     Scalar,
     SliceValue,
@@ -24,6 +26,8 @@ from myia.infer.indexing.parse_subscripts import checked_index
 from myia.infer.lists import growing_lists, list_edits, list_rows, list_slices
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.unsupported import UnsupportedIndex
+
+CHANGED = AnyList | DictObject | InstanceObject
 
 
 def static_key(ctx: Context, key: Abstract) -> Any:
@@ -79,6 +83,21 @@ def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: 
     index = checked_index(ctx, key, static_length(len(items)), message=f"{kind} index out of range")
     stacked = growing_lists.stacked_list(ctx, items, objects=True)
     return growing_lists.item_at(ctx, stacked, index.value)
+
+
+def chosen_item(ctx: Context, items: Sequence[Abstract], key: Abstract, kind: str) -> Choice | None:
+    """An item at a run-time index, to be changed: one of the items. None: they are not changed."""
+    if not items or not isinstance(key, Scalar) or not are_changed_in_place(ctx, items):
+        return None
+    _refuse_other_index(ctx, key, kind)
+    n = static_length(len(items))
+    index = checked_index(ctx, key, n, message=f"{kind} index out of range")
+    return Choice(Scalar(index.value, True, 0, len(items) - 1), tuple(items))
+
+
+def are_changed_in_place(ctx: Context, xs: Sequence[Abstract]) -> bool:
+    """Are they lists, dicts and instances?"""
+    return all(isinstance(x, Ref) and isinstance(ctx.held(x), CHANGED) for x in xs)
 
 
 def row_index(ctx: Context, row: RowObject, key: Abstract, kind: str = "list") -> Abstract:
