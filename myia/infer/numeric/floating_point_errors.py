@@ -55,8 +55,14 @@ def _nonzero(*xs: Value) -> Value:
     return _all(logic.not_(_zero(x)) for x in xs)
 
 
+def _tiny(x: Value) -> Value:
+    """Smaller than any normal number: zero where the backend has no subnormal numbers."""
+    least = np.finfo(x.dtype).smallest_normal
+    return logic.lt(arithmetic.abs(x), constant(least, x.dtype, x.shape))
+
+
 def _quotient_underflows(x: Value, y: Value) -> Value:
-    return logic.and_(_nonzero(x), _zero(arithmetic.div(x, y)))
+    return logic.and_(_nonzero(x), _tiny(arithmetic.div(x, y)))
 
 
 # Where an infinite result of finite operands is a pole, by function; elsewhere it is an overflow.
@@ -158,7 +164,7 @@ def _checked(ctx: Context, text: str, xs: Sequence[Abstract], found: Abstract) -
     failed: dict[str, Any] = {
         "divide": _and(infinite, pole),
         "over": _and(infinite, not pole if isinstance(pole, bool) else logic.not_(pole)),
-        "under": _and(logic.and_(finite, _zero(y)), small),
+        "under": _and(logic.and_(finite, _tiny(y)), small),
         "invalid": logic.and_(_all(logic.eq(x, x) for x in values), logic.ne(y, y)),
     }
     if name in ("floor_divide", "divmod") and failed["over"] is not None:  # NumPy floors infinities
@@ -199,7 +205,7 @@ def check_reduction(ctx: Context, name: str, x: Value, axes: tuple[int, ...], y:
     finite = logic.not_(some(logic.not_(transcendental.is_finite(x))))
     failed = {
         "over": logic.and_(finite, _infinite(y)),
-        "under": logic.and_(_zero(y), logic.not_(some(_zero(x)))) if name == "prod" else None,
+        "under": logic.and_(_tiny(y), logic.not_(some(_zero(x)))) if name == "prod" else None,
         "invalid": logic.and_(logic.ne(y, y), logic.not_(some(logic.ne(x, x)))),
     }
     where = _raise(ctx, "reduce", failed)

@@ -10,6 +10,7 @@ import pytest
 import myia
 from myia import library  # noqa: F401 - it registers the functions
 from myia.infer import registry
+from tests.infer.driver import run
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -261,3 +262,10 @@ def test_ufuncs_raise_where_numpy_raises(u):
     agrees(errors(u), u.nin)
     if u.__name__ not in OF_UNDERFLOW:
         agrees(underflow(u), u.nin)
+
+
+@pytest.mark.parametrize("x", [-700.0, -708.5, -732.5, -745.0, -800.0])
+def test_subnormal_results_are_underflows(x):
+    """In the reference interpreter, too, which has subnormal numbers."""
+    for f in (underflow(np.exp), underflow(lambda x: np.exp(0.5 * x) * np.exp(0.5 * x))):
+        assert run(f, np.float64(x)) == myia.jit(f)(np.float64(x)) == f(np.float64(x))
