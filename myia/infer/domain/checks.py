@@ -39,7 +39,8 @@ class Check:
     raises it, too, so that it can be caught. `given`: of a `raise`, what it raises (`Given`).
     `again`: it stands for an earlier check, whose error a handler raises again. `is_caught`: a
     handler around it has caught it. `outgrown`: it is no exception, but a capacity that is too
-    small (`capacities.py`).
+    small (`capacities.py`). `foreign_to`: keys of generators, and of `try` in them, over which the
+    loop goes that raises it.
     """
 
     exception: type[BaseException]
@@ -53,6 +54,7 @@ class Check:
     given: Given | None = None
     again: int | None = None
     is_caught: bool = False
+    foreign_to: tuple[object, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def can_be_caught(self) -> bool:
@@ -114,9 +116,8 @@ class Try:
     is_final: bool = False
     reads: bool = False
     cells: dict[Any, int] = field(default_factory=dict)
-    # What is raised by loops over the generator that it is in: numbers of checks, certain errors.
-    foreign: set[int] = field(default_factory=set)
-    foreign_errors: list[Any] = field(default_factory=list)
+    # Its errors are not those of the loop over the generator that it is in.
+    key: object = field(default_factory=object)
 
 
 @dataclass
@@ -136,38 +137,40 @@ class Handlers:
     loops: set[Any] = field(default_factory=set)  # that errors end, by path
 
     @contextmanager
-    def of_consumer(self, outer: Sequence[Try], caught: list[Any], checks: list) -> Iterator[None]:
+    def of_consumer(
+        self, outer: Sequence[Try], caught: list[Any], checks: list[Check], generator: object
+    ) -> Iterator[None]:
         """Code of the loop over a generator, of which only the `outer` handlers catch errors.
 
         `caught`: the exceptions whose handlers are running there.
         """
         saved = self.stack, self.caught, self.clean, self.mark
-        own = [t for t in self.stack if t not in outer]
+        keys = (generator, *(t.key for t in self.stack if t not in outer))
         first = len(checks)
         self.stack, self.caught = list(outer), caught
+
+        def foreign(check: Check) -> Check:
+            return replace(check, foreign_to=(*check.foreign_to, *keys))
+
         try:
             yield
         except Exception as error:
-            for t in own:
-                t.foreign_errors.append(error)
+            if isinstance(check := getattr(error, "check", None), Check):
+                vars(error)["check"] = foreign(check)
             raise
         finally:
             self.stack, self.caught, self.clean, self.mark = saved
-            for t in own:
-                t.foreign.update(range(first, len(checks)))
+            checks[first:] = map(foreign, checks[first:])
 
     def catches(self, *exceptions: type[BaseException]) -> bool:
         """May an error of one of these classes be caught?"""
         return any(issubclass(e, t.classes) for t in self.stack for e in exceptions)
 
     def catches_check(self, check: Check) -> bool:
-        return check.can_be_caught and self.catches(check.exception)
-
-    def catches_error(self, error: Any) -> bool:
-        """May a certain error be caught? Not by handlers of a generator that did not raise it."""
-        tries = [t for t in self.stack if error not in t.foreign_errors]
-        return error.check.can_be_caught and any(
-            issubclass(error.check.exception, t.classes) for t in tries
+        return check.can_be_caught and any(
+            issubclass(check.exception, t.classes)
+            for t in self.stack
+            if t.key not in check.foreign_to
         )
 
     def catcher(self, exception: type[BaseException]) -> Try | None:

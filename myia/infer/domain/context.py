@@ -321,9 +321,6 @@ class Context(Objects):
         if isinstance(error, AlreadyRaised):
             return
         check = replace(error.check, span=error.diagnostic.span)
-        for t in self.handlers.stack:
-            if error in t.foreign_errors:
-                t.foreign.add(len(self.checks))
         self.add_check(constant(True, bool), check)
 
     def add_check(self, failed: Value, check: Check) -> None:

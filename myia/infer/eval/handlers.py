@@ -146,7 +146,7 @@ def _caught_numbers(
     for position, check in enumerate(ctx.checks[first:], first):
         found = [i for i, h in enumerate(handlers) if issubclass(check.exception, h.classes)]
         number = check.again or position + 1
-        if check.can_be_caught and found and position not in of.foreign:
+        if check.can_be_caught and found and of.key not in check.foreign_to:
             numbers.setdefault(found[0], []).append(number)
             ctx.checks[position] = replace(check, is_caught=True)
         elif not check.is_caught:

@@ -182,7 +182,7 @@ def run(
         frames, path = ctx.frames, ctx.path
         ctx.frames, ctx.path = list(consumers), (*path, current_span())
         try:
-            with body.consumer(), handlers.of_consumer(outer, caught, ctx.checks):
+            with handlers.of_consumer(outer, caught, ctx.checks, key):
                 return consume(item)
         finally:
             ctx.frames, ctx.path = frames, path
@@ -190,7 +190,7 @@ def run(
     with (
         located_here(ctx.checks),
         ctx.frame(code, cells, resumed),
-        body_of_generator(ctx) as body,
+        body_of_generator(ctx) as key,
     ):
         (result,) = ctx.run(region, dict(zip(region.args, k.items[1:])))
     if not may_close:

@@ -128,7 +128,7 @@ def catches(ctx: Context, error: CertainError) -> bool:
     """May a handler catch it? (One that has been raised already is one that it may.)"""
     if isinstance(error, AlreadyRaised):
         return bool(ctx.handlers.stack)
-    return ctx.handlers.catches_error(error)
+    return ctx.handlers.catches_check(error.check)
 
 
 def _merged_paths(ctx: Context, before: Heap, left: _Path, right: _Path) -> MergeResult:

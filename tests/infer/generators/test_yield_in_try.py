@@ -195,7 +195,81 @@ def raises_in_a_handler(xs):
     return total
 
 
+def reciprocals(xs):
+    for x in xs:
+        yield 1 / int(x)
+
+
+def delegates(xs):
+    try:
+        yield from reciprocals(xs)
+    except ZeroDivisionError:
+        yield -1.0
+    yield 9.0
+
+
+def delegation(xs):
+    total = 0.0
+    for v in delegates(xs):
+        total += v * xs[0]
+    return total
+
+
+def handlers_of_both(xs):
+    """The loop over one generator is inferred again, with another in it."""
+    total = 0.0
+    for u in delegates(xs):
+        for v in quotients(xs):
+            total += u * v * xs[-1]
+    return total
+
+
+def one_in_itself(xs):
+    total = 0.0
+    for u in delegates(xs):
+        for v in delegates(xs[:2]):
+            try:
+                if u * v > 0.7:
+                    raise Rejected
+                total += u * v * xs[-1]
+            except Rejected:
+                continue
+    return total
+
+
+def halves(t, k):
+    try:
+        if k > 2:
+            raise Rejected(k)
+        yield t * k
+        yield from halves(t * 0.5, k + 1)
+    except Rejected as error:
+        yield error.args[0] * t
+
+
+def recursion(xs):
+    return sum(v * i for i, v in enumerate(halves(xs[0], 0)))
+
+
+def stops_in_a_branch(xs):
+    """`StopIteration` of the loop is not the generator's."""
+    total = 0.0
+    try:
+        for v in catches_all_of_its_own(xs):
+            if v > 2.0:
+                raise StopIteration
+            total += v
+    except StopIteration:
+        total *= 2.0
+    return total
+
+
 PROGRAMS = [
+    delegation,
+    handlers_of_both,
+    one_in_itself,
+    recursion,
+    stops_in_a_branch,
     of_the_generator,
     of_the_loop,
     of_the_loop_caught_there,
