@@ -111,6 +111,9 @@ def _merged_length(
     if same_base(x, y):
         step = y[1] - x[1] if isinstance(x[0], Scalar) else y[0].value - x[0].value
         if step == 0:
+            entry = merging.merge.join.entry_placeholders
+            if isinstance(x[0], Scalar) and x[0].value in entry:  # carried, if it must be or not
+                return (merging.merge_numbers(as_length(x), as_length(y)), 0), growth
             return x, growth
         if growth is not None and growth.runs_every_iteration and step > 0:
             # The first round assumes the step. A later round with another step gives the

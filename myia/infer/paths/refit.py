@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from myia.infer.domain.dtypes import bounds, is_number, is_weak, number_dtype
+from myia.infer.domain.dtypes import is_number, is_weak, number_dtype
 from myia.infer.domain.heap import (
     ArrayObject,
     BufferObject,
@@ -160,10 +160,9 @@ class _Prediction:
         return now.rebuild(tuple(map(self.value, now.children(), then.children())))
 
     def is_other_buffer(self, now: Contents, then: Contents) -> bool:
-        """Whether one of two lists has other rows, or grows from a length that has a bound now."""
+        """Whether one of two lists has other rows, or another length in each iteration."""
         if not (isinstance(now, BufferObject) and isinstance(then, BufferObject)):
             return False
         if (now.template, now.capacity, now.offset) != (then.template, then.capacity, then.offset):
             return True
-        grows = isinstance(then.base, Scalar) and then.base.value in self.last.placeholders
-        return grows and bounds(now.base)[1] is not None
+        return isinstance(then.base, Scalar) and then.base.value in self.last.placeholders

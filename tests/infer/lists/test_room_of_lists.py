@@ -197,7 +197,19 @@ def grows_at_the_second_visit(p, x):
     return sum(xs) + len(xs)
 
 
-@pytest.mark.parametrize("f", [sifted, grows_at_the_second_visit])
+def rebuilt(p, x):
+    """The inner loop makes another list of the length that this one has got."""
+    xs = [p, 1.0]
+    z = 0.0
+    while z < x:
+        xs.append(z)
+        z += 0.5
+        for e in np.full((2,), sum(xs) + p):
+            xs = [u * 0.5 + e * 0.0 for u in xs]
+    return sum(xs) + len(xs)
+
+
+@pytest.mark.parametrize("f", [sifted, grows_at_the_second_visit, rebuilt])
 def test_visited_again(f):
     for x in (-1.0, 0.5, 1.0, 2.0):
         assert myia.jit(f)(0.3, x) == pytest.approx(f(0.3, x), rel=1e-14)
