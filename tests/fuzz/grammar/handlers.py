@@ -46,7 +46,7 @@ class Handlers(Statements):
         value = self.pick(
             f"{self.float(1)} / ({self.float(0)})",
             f"{self.float(0)} / ({self.int(1)})",
-            f"math.sqrt({self.float(1)})",
+            f"math.sqrt({self.float(1)} + 0.01)",
             f"math.log({self.float(1)})",
             f"{self.vec()}[{self.int(1)}]",
             f"{self.mat()}[{self.int(1)}, 0]",
