@@ -47,6 +47,26 @@ def assert_value_and_derivative(f, x, *others) -> None:
     assert myia.grad(f)(x, *others) == pytest.approx(slope, rel=1e-6)
 
 
+def assert_value_and_gradient(f, inputs, v, rel, abs) -> None:
+    """Of `f(k, v)` in the array v, for each k of the inputs; `rel`, `abs`: of the gradient."""
+    compiled, gradient, h = myia.jit(f), myia.grad(f, argnums=1), 1e-6
+    for k in inputs:
+        assert compiled(k, v) == pytest.approx(f(k, v), rel=1e-13)
+        assert run(f, k, v) == pytest.approx(f(k, v), rel=1e-13)
+        slope = gradient(k, v)
+        for i in range(len(v)):
+            step = h * (np.arange(len(v)) == i)
+            wanted = (f(k, v + step) - f(k, v - step)) / (2 * h)
+            assert slope[i] == pytest.approx(wanted, rel=rel, abs=abs)
+
+
+def assert_second_derivative(f, at=0.7) -> None:
+    """Of a function of a float."""
+    h, slope = 1e-5, myia.grad(f)
+    bend = (slope(at + h) - slope(at - h)) / (2 * h)
+    assert myia.grad(slope)(at) == pytest.approx(bend, rel=1e-6)
+
+
 def assert_same(got, wanted, rtol=None) -> None:
     """The same structure, types, dtypes and shapes; numbers equal to a few units in the last place.
 

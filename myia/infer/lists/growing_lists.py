@@ -250,9 +250,9 @@ class ListGrowth:
     `affine_lengths` has the lists, by id, that grow by the same number in every iteration; this
     needs a loop without early exit (`runs_every_iteration`). `found_steps` has the lists whose
     capacity this loop has determined, from what an iteration appends; of those in `sites`, from
-    what there is room for. `sizes` has the arrays, by id, that grow or
-    shrink by the same numbers; `index`: the loop's, if such arrays are carried. `rooms` has the
-    axes, by array, of those that grow otherwise, and have capacities.
+    what there is room for. `sizes` has the arrays, by id, that grow or shrink by the same numbers;
+    `index`: the loop's, if such arrays are carried. `rooms` has the axes, by array, of those that
+    grow otherwise, and have capacities.
     """
 
     max_iterations: int | None = None

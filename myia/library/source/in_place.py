@@ -15,11 +15,7 @@ def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
     elif mode == "clip":
         ind = np.clip(ind, 0, a.size - 1)
     else:
-        outside = (ind < -a.size) | (ind >= a.size)
-        if np.any(outside):
-            i = ind[np.argmax(outside)]
-            raise IndexError(f"index {i} is out of bounds for axis 0 with size {a.size}")
-        ind = np.where(ind < 0, ind + a.size, ind)
+        ind = np.arange(a.size)[ind]
     a[np.unravel_index(ind, a.shape)] = np.resize(np.asarray(v, a.dtype), ind.shape)
 
 

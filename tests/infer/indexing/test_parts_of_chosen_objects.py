@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import myia
-from tests.infer.driver import run
+from tests.infer.driver import assert_second_derivative, assert_value_and_gradient, run
 
 KEYS = [np.array(k) for k in ([0, 2, 0, 1, 2], [2, 1, 0, 0, 1], [1, 1, 1, 1, 1])]
 V = np.array([0.5, 1.5, -1.0, 2.0, 0.25])
@@ -217,23 +217,12 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_value_and_gradient(f):
-    compiled, gradient, h = myia.jit(f), myia.grad(f, argnums=1), 1e-6
-    for k in KEYS:
-        assert compiled(k, V) == pytest.approx(f(k, V), rel=1e-13)
-        assert run(f, k, V) == pytest.approx(f(k, V), rel=1e-13)
-        slope = gradient(k, V)
-        for i in range(len(V)):
-            step = h * (np.arange(len(V)) == i)
-            wanted = (f(k, V + step) - f(k, V - step)) / (2 * h)
-            assert slope[i] == pytest.approx(wanted, rel=1e-5, abs=1e-6)
+    assert_value_and_gradient(f, KEYS, V, rel=1e-5, abs=1e-6)
 
 
 @pytest.mark.parametrize("f", [logs, tables, methods])
 def test_second_derivative(f):
-    along = lambda x: f(KEYS[0], x * V)  # noqa: E731
-    h, slope = 1e-5, myia.grad(along)
-    bend = (slope(0.7 + h) - slope(0.7 - h)) / (2 * h)
-    assert myia.grad(slope)(0.7) == pytest.approx(bend, rel=1e-6)
+    assert_second_derivative(lambda x: f(KEYS[0], x * V))
 
 
 # ----- Objects of the caller
