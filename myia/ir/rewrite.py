@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from myia.ir.builder import append
 from myia.ir.core import Op, Region, Value
@@ -41,10 +41,10 @@ def inline(region: Region, args: Sequence[Value], env: Env | None = None) -> tup
     return tuple(env.get(y, y) for y in region.yields)
 
 
-def without_effects(region: Region) -> Region:
-    """`region` without the ops that have only an effect, and no results."""
-    kept = [op for op in region.ops if not op.primitive.effect]
-    ops = (with_regions(op, [without_effects(r) for r in op.regions]) for op in kept)
+def without_effects(region: Region, but: Callable[[Op], bool] = lambda op: False) -> Region:
+    """`region` without the ops that have only an effect, and no results, `but` for some of them."""
+    kept = [op for op in region.ops if not op.primitive.effect or but(op)]
+    ops = (with_regions(op, [without_effects(r, but) for r in op.regions]) for op in kept)
     return Region(region.args, tuple(ops), region.yields)
 
 

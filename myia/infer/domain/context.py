@@ -63,6 +63,10 @@ class Report:
         return ""
 
 
+def is_report(op: Op) -> bool:
+    return isinstance(op.params.get("fmt"), Report)
+
+
 @dataclass
 class Frame:
     """A call in progress."""

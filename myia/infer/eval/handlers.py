@@ -25,7 +25,7 @@ import numpy as np
 
 from myia.infer.domain.checks import Try
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import AlreadyRaised, BadType, BadValue, CertainError, RaiseReached
+from myia.infer.domain.errors import AlreadyRaised, BadType, BadValue, CertainError, Slip
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import NONE, UNDEFINED, Abstract, Ref, Scalar, Tuple
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, handles
@@ -182,8 +182,8 @@ def _finally(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     heap, start = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
     try:
         return _finally_of(ctx, op, env, holds_all=op.params["jumps"])
-    except (_FinalMatters, RaiseReached) as found:
-        if isinstance(found, AlreadyRaised):
+    except (_FinalMatters, CertainError) as found:
+        if isinstance(found, AlreadyRaised | Slip):
             raise
         ctx.rewind(heap, start)
         return _finally_of(ctx, op, env, holds_all=True)
@@ -199,20 +199,17 @@ def _finally_of(ctx: Interpreter, op: Op, env: Env, holds_all: bool) -> tuple[Ab
     (entry,), first = ctx.heap[ctx.error_id].children(), len(ctx.checks)
     before = ctx.error_code()
     error = _run_body(ctx, of, body, env)
-    code, last = ctx.error_code(), len(ctx.checks)
+    code = ctx.error_code()
     if code is before or code is None:
         _run_final(ctx, None, final, env)
         return ()
     if of is None and not any(map(ctx.handlers.catches_check, ctx.checks[first:])):
-        ops = current_builder().ops
-        position = len(ops)
-        _run_final(ctx, None, final, env)
-        if len(ctx.checks) > last or any(map(has_effect, ops[position:])):
+        if _run_final(ctx, None, final, env):
             raise _FinalMatters
         return ()
     pending = ctx.new(CellObject(Scalar(code, weak=False)))
     ctx.write(Ref(ctx.error_id), CellObject(entry))
-    _run_final(ctx, pending, final, env)
+    matters = _run_final(ctx, pending, final, env)
     content = ctx.contents_as(pending, CellObject).content
     assert isinstance(content, Scalar)
     after = ctx.error_code()
@@ -221,16 +218,22 @@ def _finally_of(ctx: Interpreter, op: Op, env: Env, holds_all: bool) -> tuple[Ab
         code = logic.select(logic.eq(after, constant(0, np.int32)), code, after)
     ctx.write(Ref(ctx.error_id), CellObject(Scalar(code, weak=False)))
     if error is not None and not op.params["jumps"]:
+        if not matters and not catches(ctx, error):
+            raise error  # reported as it would be without this `finally`
         already_raised(ctx)
     return ()
 
 
-def _run_final(ctx: Interpreter, pending: Ref | None, final: Region, env: Env) -> None:
+def _run_final(ctx: Interpreter, pending: Ref | None, final: Region, env: Env) -> bool:
+    """Run the `finally`; may it raise or print?"""
+    ops, checks = current_builder().ops, len(ctx.checks)
+    position = len(ops)
     ctx.handlers.pending.append(pending)
     try:
         ctx.run(final, env)
     finally:
         ctx.handlers.pending.pop()
+    return len(ctx.checks) > checks or any(map(has_effect, ops[position:]))
 
 
 @handles(py.discard)

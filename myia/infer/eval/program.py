@@ -18,7 +18,7 @@ from myia.infer.boundary.signature import CallFlattener, Flattener, leaves_of
 from myia.infer.capacities import Capacity, Known, Site
 from myia.infer.derivatives.lost_state import LostState
 from myia.infer.domain.checks import Check
-from myia.infer.domain.context import Report
+from myia.infer.domain.context import Report, is_report
 from myia.infer.domain.errors import (
     BranchesDiffer,
     CertainError,
@@ -38,6 +38,7 @@ from myia.infer.registry import handler_of
 from myia.infer.unsupported import UnsupportedContainer
 from myia.ir.builder import Builder, at
 from myia.ir.core import Function, Region
+from myia.ir.rewrite import without_effects
 from myia.primitives.core.py import Code
 from myia.source.diagnostics import MyiaError
 from myia.source.process import compiling
@@ -76,8 +77,9 @@ class Program:
         return any(leaf.is_tracer for fact in self.facts for leaf in leaves_of(fact.answer))
 
     def only_checks(self) -> Program:
-        """The same program, whose one result is the error code."""
-        region = replace(self.function.region, yields=self.function.results[-1:])
+        """The same program, whose one result is the error code, and that only reports."""
+        region = without_effects(self.function.region, but=is_report)
+        region = replace(region, yields=self.function.results[-1:])
         function = replace(self.function, region=region)
         return replace(self, function=function, kinds=(), updates=(), assignments=())
 

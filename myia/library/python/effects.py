@@ -93,9 +93,6 @@ def _print_line(
     found = [printed(ctx, x, "s") for x in args]
     items = [x for _, xs in found for x in xs]
     template = (" " if sep is None else escaped(sep)).join(text for text, _ in found)
-
-    if ctx.report is not None:  # a run repeated for the report of a failed check prints nothing
-        return NONE
     values, code = values_of(ctx, items), ctx.error_code()
 
     def show() -> None:

@@ -244,9 +244,11 @@ def ufuncs():
     ]
 
 
-def agrees(f, nin):
+def agrees(f, nin, finite=False):
     compiled = myia.jit(f)
     for numbers in itertools.product(NUMBERS, repeat=nin):
+        if finite and np.isinf(numbers).any():
+            continue
         xs = [np.array([x]) for x in numbers]
         assert compiled(*xs) == f(*xs), numbers
 
@@ -259,7 +261,8 @@ SOME = (np.divide, np.log)
 )
 @pytest.mark.filterwarnings("ignore")
 def test_ufuncs_raise_where_numpy_raises(u):
-    agrees(errors(u), u.nin)
+    # `0 ** -inf` and `1e308 ** inf` raise in NumPy on some processors, and not on others.
+    agrees(errors(u), u.nin, finite=u is np.power)
     if u.__name__ not in OF_UNDERFLOW:
         agrees(underflow(u), u.nin)
 
