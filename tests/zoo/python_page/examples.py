@@ -20,7 +20,7 @@ import statistics
 import subprocess
 import threading
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -201,6 +201,17 @@ def rows_by_key(x):
     return sum(len(row) * sum(row) ** 2 for row in rows.values())
 
 
+@example("collections", "y, n = queue.popleft()")
+def queue_of_pairs(x):
+    queue, total = deque([(x, 0)]), 0.0
+    while queue:
+        y, n = queue.popleft()
+        total += y
+        if n < 3 and y > 0.1:
+            queue.extend([(y * y, n + 1), (0.5 * y, n + 1)])
+    return total
+
+
 @example("collections", 'counts = Counter("abca")')
 def counted(x):
     counts = Counter("abca")
@@ -244,6 +255,15 @@ def mutual_recursion(x):
         return even(n - 1, x) + x * x
 
     return even(4, x)
+
+
+@example("functions", "@functools.cache")
+def cached_recursion(x):
+    @functools.cache
+    def ways(n):
+        return x if n < 2 else ways(n - 1) * x + ways(n - 2)
+
+    return ways(12)
 
 
 @example("functions", "nonlocal count")
@@ -291,6 +311,18 @@ def delegation(x):
         yield from (x, x * x)
 
     return sum(k * v for k, v in enumerate(numbers()))
+
+
+@example("iteration", "yield 1.0 / v")
+def yield_in_a_try(x):
+    def inverses(xs):
+        for v in xs:
+            try:
+                yield 1.0 / v
+            except ZeroDivisionError:
+                yield 3.0
+
+    return sum(k * v**2 for k, v in enumerate(inverses([x, 0.0, x * x])))
 
 
 @example("iteration", "next((v for v in (x, x * x, 0.1) if v < 0.5), 0.0)")
@@ -618,6 +650,15 @@ def dataclass_and_method(x):
     for _ in range(3):
         p.step(0.5)
     return p.x * p.v
+
+
+@example("objects", "particles[int(4 * v)].step(v)")
+def method_at_a_run_time_index(x):
+    particles = [Particle(x, k) for k in range(4)]
+    for k in range(6):
+        v = x * math.sin(k) ** 2
+        particles[int(4 * v)].step(v)
+    return sum(p.x * p.v for p in particles)
 
 
 class Dual:
