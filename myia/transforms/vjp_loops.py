@@ -49,7 +49,10 @@ def pull_back_loop(
     args = parts.body.args[1:]
     active = [i for i, x in enumerate(args) if acc.wants(x) or cts[i] is not None]
     captured = [x for x in captures(parts.body) if acc.wants(x)]
-    starts = [Start(parts.carries[i], cts[i] is not None, supports[i]) for i in active]
+    starts = [
+        Start(parts.carries[i], cts[i] is not None, supports[i], args[i] in acc.tracked.poles)
+        for i in active
+    ]
     tracked = LoopSupports(parts, starts, captured, acc)
 
     def adjoint(k: Value, xs: Values, cts: Values, sums: Values, masks: Values) -> Values:

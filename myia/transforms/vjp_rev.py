@@ -48,6 +48,7 @@ class _Pullback:
         self.linear = _useful_state(parts, cts)
         self.captured = [x for x in captures(parts.body, parts.adjoint_region) if acc.wants(x)]
         self.seeds = [adjoint_state(parts)[j] for j in self.linear]
+        self.flags = [j for j, s in enumerate(adjoint_state(parts)) if _is_support(s)]
         self.sigmas = tuple(or_zeros(cts[j], s) for j, s in zip(self.linear, self.seeds))
         # Placeholders for s where s must not be read: the region is linear in it. They are defined
         # nowhere; `linear_region` checks that no use of them is left.
@@ -79,8 +80,9 @@ class _Pullback:
         x_args = like_cotangents(self.args[i] for i in self.active)
         s_args = [adjoint_state_args(self.parts)[j] for j in self.linear]
         groups = self.args, self.sigmas, x_args, s_args, like_cotangents(self.captured)
+        flags = [adjoint_state(self.parts)[j] for j in self.flags]
         adjoint = self.tracked.settled(
-            lambda: self.linear_region(self.adjoint, *groups, self.tracked.masks)
+            lambda: self.linear_region(self.adjoint, *groups, self.tracked.masks, flags)
         )
         # x̄ starts from zero: a `rev` does not return the last x.
         zeros = (or_zeros(None, carries[i]) for i in self.active)
@@ -92,10 +94,10 @@ class _Pullback:
             # s takes the place of the cotangents of σ: ∂/∂σ <σ, A(x) s> = A(x) s.
             active=(*self.active, *range(n, n + len(self.linear))),
             seeds=(*zeros, *self.seeds),
-            accumulators=(*(acc.buffer(x) for x in self.captured), *self.tracked.masks),
+            accumulators=(*(acc.buffer(x) for x in self.captured), *self.tracked.masks, *flags),
         )
         results = emit_loop(rev)
-        self.tracked.add_results(results, results[len(rev.seeds) :])
+        self.tracked.add_results(results, results[len(rev.seeds) : len(results) - len(flags)])
 
     def dual(self, k: Value, xs: list[Value], sigmas: list[Value]) -> list[Value]:
         """(x, σ) -> (f(x), Aᵀ(x) σ)."""
@@ -119,14 +121,19 @@ class _Pullback:
         s: Values,
         sums: Values,
         masks: Values,
+        flags: Values,
     ) -> list[Value]:
-        """(x̄, s) -> (f'ᵀ x̄ + ∂/∂x <σ, A(x) s>, A(x) s), and the cotangents of captured values."""
-        before = _without_supports(self.outside)
-        for j, x in zip(self.linear, s):
+        """(x̄, s) -> (f'ᵀ x̄ + ∂/∂x <σ, A(x) s>, A(x) s), and the cotangents of captured values.
+
+        `flags`: the supports in the state of `rev`, which go the same way as s.
+        """
+        before = [*self.outside]
+        for j, x in zip((*self.linear, *self.flags), (*s, *flags)):
             before[j] = x
         step = clone_with_args(self.parts.body, (k, *xs), replay=True)
         adjoint = clone_with_args(self.parts.adjoint_region, (k, *xs, *before), replay=True)
-        yields = [step.yields[i] for i in self.active] + [adjoint.yields[j] for j in self.linear]
+        state = (*self.linear, *self.flags)
+        yields = [step.yields[i] for i in self.active] + [adjoint.yields[j] for j in state]
         # The adjoint recomputes the step: equal ops are merged, so that they are reversed once.
         both = Region((), (*step.ops, *adjoint.ops), tuple(yields))
         both = eliminate_common_subexpressions(both)
@@ -139,8 +146,10 @@ class _Pullback:
             self.tracked.inside(wanted, masks),
         )
         after = both.yields[len(self.active) :]
+        after, flags = after[: len(self.linear)], after[len(self.linear) :]
         captured = map(total.buffer, self.captured)
-        return [*map(total.buffer, wanted), *after, *captured, *self.tracked.after(wanted, total)]
+        supports = self.tracked.after(wanted, total)
+        return [*map(total.buffer, wanted), *after, *captured, *supports, *flags]
 
     def linear_region(self, body: Callable[..., Values], *groups: Sequence[Value]) -> Region:
         region = eliminate_dead_values(
@@ -152,12 +161,17 @@ class _Pullback:
         return region
 
 
+def _is_support(s: Value) -> bool:
+    """Is it the support of a cotangent (`vjp_loops.py`)?"""
+    return s.dtype.kind == "b"
+
+
 def _without_supports(state: Sequence[Value]) -> list[Value]:
-    """The state, with supports (`vjp_loops.py`) everywhere.
+    """The state, with supports everywhere.
 
     They depend on the iterations after this one, which σ has yet to come to.
     """
-    return [as_array(None, s.aval) if s.dtype.kind == "b" else s for s in state]
+    return [as_array(None, s.aval) if _is_support(s) else s for s in state]
 
 
 def _useful_state(parts: Loop, cts: Tangents) -> list[int]:

@@ -86,10 +86,13 @@ class Calls:
     def decided_by_rounding(self, f: Callable, args: tuple, want: Outcome) -> bool:
         """True if Python itself finds something else when the arguments move by a few roundings.
 
-        So is the remainder of a number whose last digits are rounded: `int(1e18 * x) % 3`.
+        So is the remainder of a number whose last digits are rounded: `int(1e18 * x) % 3`; and
+        `sum(v * v for v in x) <= x @ x`, where each number moves by itself.
         """
         numbers = vector(active(args))
-        for move in (-3, -2, -1, 1, 2, 3):
+        rng = np.random.default_rng(0)
+        each = rng.integers(-3, 4, (6, len(numbers)))
+        for move in (-3, -2, -1, 1, 2, 3, *each):
             try:
                 near = like(args, numbers * (1 + move * np.finfo(float).eps))
                 assert_same_outcome(self.in_python(f, near), want)

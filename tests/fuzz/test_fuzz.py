@@ -53,10 +53,10 @@ def test_each_construct_is_written(name):
 
 def test_generators_without_an_end_yield():
     """Also where a jump goes round the yields that are written at the end of the loop."""
-    source = program_of(55_002_155).source
+    source = program_of(1375, ["generator functions"]).source
     assert "while True:\n        yield 0.5\n        continue" in source
     names = define(source)
-    assert list(itertools.islice(names["h0"](1.0, 0), 3)) == [0.5, 0.5, 0.5]
+    assert list(itertools.islice(names["h0"](1.0, 0), 3)) == [-0.2, 0.5, 0.5]
 
 
 @pytest.mark.parametrize("seed", range(100_000, 100_005))

@@ -458,8 +458,68 @@ def of_a_carry(x, p):
     return p
 
 
-@pytest.mark.parametrize("f", [of_a_loop, of_a_counted_loop, of_an_element, of_a_carry])
-def test_loops_without_iterations(f):
+WITHOUT_ITERATIONS = [of_a_loop, of_a_counted_loop, of_an_element, of_a_carry]
+
+
+# ----- What an iteration computes, and the next one leaves out
+
+
+def stored_by_a_mask(x, p):
+    y, q = x * p, 0.0
+    for _ in range(3):
+        y[y > 9.0] = q + p
+        q = np.sum(np.sqrt(x - 5.0 - p))
+    return np.sum(y * x)
+
+
+def an_element_of_it(x, p):
+    y, q = x * p, 0.0
+    for _ in range(3):
+        y = np.where(y > 9.0, q, y * x)
+        q = np.log(x[0] - 5.0 - p) * 2.0
+    return np.sum(y)
+
+
+def an_array_of_it(x, p):
+    y, q = x * p, np.zeros(3)
+    for k in range(4):
+        if k > 90.0 * p:
+            y = y + q
+        y = y * x
+        q = 1.0 / (x - x + 0.0 * p)
+    return np.sum(y)
+
+
+def two_iterations_later(x, p):
+    y, q, r = x * p, x, x
+    k = 0
+    while k < 4:
+        y = y + np.where(y < -9.0, r, 0.1 * x)
+        r = q * 2.0
+        q = np.sqrt(x - 5.0 - p)
+        k += 1
+    return np.sum(y * x)
+
+
+def alive_afterwards(x, p):
+    y, q = x * p, 0.0
+    for _ in range(3):
+        y[y > 9.0] = q + p
+        q = np.sum(np.sqrt(x - 5.0 - p))
+    return np.sum(y * x) + (q if p > 9.0 else p)
+
+
+LEFT_OUT_LATER = [
+    stored_by_a_mask,
+    an_element_of_it,
+    an_array_of_it,
+    two_iterations_later,
+    alive_afterwards,
+]
+
+
+@pytest.mark.parametrize("f", [*WITHOUT_ITERATIONS, *LEFT_OUT_LATER])
+def test_loops_leave_out(f):
     x, p, e = np.array([2.0, 2.5, 2.7]), 0.3, 1e-6
 
     def along(t):

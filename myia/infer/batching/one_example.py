@@ -13,7 +13,6 @@ from typing import NoReturn, TypeVar
 from myia.infer.batching.axes import Build, Leaf
 from myia.infer.derivatives.argument_copies import link_may_alias
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import CertainError
 from myia.infer.domain.heap import ArrayObject, Contents, Heap, Invalidated
 from myia.infer.domain.memory_order import is_contiguous
 from myia.infer.domain.values import Abstract, Ref, Scalar, as_ref
@@ -57,19 +56,13 @@ def infer_example(
     """Infer `call(arguments(parts of leaves))`; `results(x)` takes the result x apart."""
     before = ctx.heap.copy()
     with Builder() as builder:
-        copies = [_part(ctx, leaf, part) for leaf, part in zip(leaves, parts)]
-        _link(ctx, leaves, copies)
+        copies = copies_of(ctx, leaves, parts)
         known = ctx.heap.copy()
         given = arguments(copies)
         start = ctx.heap.copy()
-        try:
-            with without_error(ctx), ctx.heap.recorded_reads() as reads:
-                rebuild, values = results(call(given))
-                raises = may_have_raised(ctx)
-        except CertainError as error:
-            error.leave_region()
-            ctx.heap.restore(before, ids=False)
-            raise
+        with without_error(ctx), ctx.heap.recorded_reads() as reads:
+            rebuild, values = results(call(given))
+            raises = may_have_raised(ctx)
         yields = list(values)
         _refuse_changes(ctx, before)
         _refuse_changed_structures(ctx, known, start)
@@ -88,6 +81,13 @@ def infer_example(
     ctx.heap.restore(before, ids=False)  # nothing of the region is seen outside
     region = Region(tuple(parts), tuple(builder.ops), tuple(yields))
     return OneExample(region, rebuild, [leaves[i] for i in written], cells, code is not None)
+
+
+def copies_of(ctx: Context, leaves: Sequence[Leaf], parts: Sequence[Value]) -> list[Abstract]:
+    """The parts of the leaves that one example has."""
+    copies = [_part(ctx, leaf, part) for leaf, part in zip(leaves, parts)]
+    _link(ctx, leaves, copies)
+    return copies
 
 
 def _part(ctx: Context, leaf: Leaf, part: Value) -> Abstract:

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from myia.infer.batching.axes import Axes, Build, Leaf, Leaves, checked_axis
-from myia.infer.batching.one_example import OneExample, infer_example
+from myia.infer.batching.one_example import OneExample, copies_of, infer_example
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.errors import BadType, BadValue, CertainError
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, as_ref
+from myia.infer.paths.raised import raise_outside
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
 from myia.ir.core import Value
@@ -63,7 +64,15 @@ def vmap(ctx: Context, f: Abstract, options: MapOptions, args: tuple, kwargs: di
         return rebuild, [_value(ctx, leaf.x) for leaf in results.found]
 
     call = lambda given: ctx.call(f, *given)  # noqa: E731
-    example = infer_example(ctx, leaves, parts, arguments_of, call, results_of)
+    before = ctx.heap.copy()
+    try:
+        example = infer_example(ctx, leaves, parts, arguments_of, call, results_of)
+    except CertainError as error:
+        if size == 0:
+            raise
+        first = [read_row(x, constant(0, np.int64)) for x in batches]
+        again = lambda: call(arguments_of(copies_of(ctx, leaves, first)))  # noqa: E731
+        raise_outside(ctx, before, error, again)
     _check_axes_of_results(ctx, results.found, example)
     rows = _emit(ctx, example, batches, size)
     for leaf, row in zip(example.written, rows[len(results.found) :]):

@@ -36,6 +36,7 @@ from myia.infer.domain.values import (
     UndefinedType,
     is_static_number,
 )
+from myia.infer.paths.raised import raise_outside
 from myia.infer.paths.region_outputs import Exports, deep_copied, substitute_results
 from myia.infer.unsupported import UnsupportedDerivative
 from myia.ir import builder as ir
@@ -81,21 +82,24 @@ def infer_differentiated(
     before = ctx.heap.copy()
     args = tuple(Value(v.aval, v.name) for v in inputs.values)
     exports = Exports()
-    with Builder() as builder:
-        copies = inputs.copies(ctx, list(args))
+
+    def run(values: Sequence[Value]) -> Abstract:
+        copies = inputs.copies(ctx, list(values))
         link_copies(ctx, xs, copies)
-        ctx.differentiating += 1
-        try:
-            result = call(copies)
-        except CertainError as error:
-            error.leave_region()
-            ctx.heap.restore(before, ids=False)  # nothing of this region is seen outside
-            raise
-        finally:
-            ctx.differentiating -= 1
-        chosen = split(result)
-        outputs = differentiable_tree(ctx, [chosen], RESULT, names=["result"])
-        exports.values |= dict.fromkeys(outputs.values)
+        return call(copies)
+
+    try:
+        with Builder() as builder:
+            ctx.differentiating += 1
+            try:
+                result = run(args)
+            finally:
+                ctx.differentiating -= 1
+            chosen = split(result)
+            outputs = differentiable_tree(ctx, [chosen], RESULT, names=["result"])
+    except CertainError as error:
+        raise_outside(ctx, before, error, lambda: run(inputs.values))
+    exports.values |= dict.fromkeys(outputs.values)
     place = {v: i for i, v in enumerate(exports.values)}
     positions = tuple(place[v] for v in outputs.values)
     exports.add(ctx, result, before)

@@ -5,9 +5,12 @@ checkpoint(f)(x)    ->    %y = remat { ... f(%x) }
 
 from __future__ import annotations
 
+from functools import partial
+
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import CertainError
 from myia.infer.domain.values import Abstract, Partial
+from myia.infer.paths.raised import raise_outside
 from myia.infer.paths.region_outputs import Exports, substitute_results
 from myia.ir.builder import Builder, emit
 from myia.ir.core import Region
@@ -18,13 +21,12 @@ def call_rematerialized(ctx: Context, f: Abstract, args: tuple, kwargs: dict) ->
     """`f(*args, **kwargs)` as a `remat` op, whose region captures values as a branch's does."""
     before = ctx.heap.copy()
     exports = Exports()
-    with Builder() as builder:
-        try:
-            result = ctx.call(f, args, kwargs)
-        except CertainError as error:
-            error.leave_region()
-            ctx.heap.restore(before, ids=False)  # nothing of this region is seen outside
-            raise
+    call = partial(ctx.call, f, args, kwargs)
+    try:
+        with Builder() as builder:
+            result = call()
+    except CertainError as error:
+        raise_outside(ctx, before, error, call)
     exports.add(ctx, result, before)
     exports.changed(ctx, before)
     region = Region((), tuple(builder.ops), tuple(exports.values))
@@ -33,6 +35,6 @@ def call_rematerialized(ctx: Context, f: Abstract, args: tuple, kwargs: dict) ->
     return result
 
 
-def apply_checkpoint(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstract:
+def apply_checkpoint(ctx: Context, function: Partial, args: tuple, kwargs: dict) -> Abstract:
     """Call a function made by `myia.checkpoint` inside compiled code."""
-    return call_rematerialized(ctx, partial.items[0], args, kwargs)
+    return call_rematerialized(ctx, function.items[0], args, kwargs)

@@ -44,7 +44,7 @@ from myia.primitives.core.effects import debug_print
 from myia.primitives.core.py import Code
 from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise import logic
-from myia.source.diagnostics import Diagnostic, MyiaError
+from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ class Context(Objects):
         *,
         tracks_points_to: bool = False,
         names_are_exact: bool = False,
+        keeps_apart: bool = False,
         debug: bool = False,
         report: Report | None = None,
         choose: Callable[[Any, int], bool] | None = None,
@@ -112,6 +113,7 @@ class Context(Objects):
         # Names of several arrays have points-to sets, not copies (`infer/eval/program.py`).
         # Names of arrays of several types are choices, lists of objects hold their numbers.
         self.tracks_points_to, self.names_are_exact = tracks_points_to, names_are_exact
+        self.keeps_apart = keeps_apart  # and so are those of several objects of one kind
         super().__init__(Heap())
         # Run-time checks. The code of the first one that fails is in the cell `error_id`.
         self.checks: list[Check] = []
@@ -323,6 +325,8 @@ class Context(Objects):
     def check_certain(self, error: CertainError) -> None:
         """The run-time check of an error that is certain if the program comes here."""
         if isinstance(error, AlreadyRaised):
+            if self.error_code() is None:
+                raise InternalError(f"an exception was lost: {error.check.message}")
             return
         check = replace(error.check, span=error.diagnostic.span)
         self.add_check(constant(True, bool), check)

@@ -112,12 +112,14 @@ def infer(
     the program also reports the run-time values of one check. `choose`: which ints in globals and
     other answers are arguments of the program; without it, none.
 
-    A program is inferred in up to three modes. In the first, a name that may be one array or
+    A program is inferred in up to four modes. In the first, a name that may be one array or
     another holds a copy: one array, read and written at the cost of one. This fails if an array is
     written to and read under another name. Then the program is inferred again with points-to sets
     (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array. In
     the third, arrays of several types are choices (`infer/paths/choice.py`), and so are views that
     loops choose of several arrays; lists of objects hold their numbers (`lists/list_members.py`).
+    In the fourth a name that may be one object or another of one kind is a choice, too, where it
+    was a copy: `src = a if x > 0 else b`, of which `src.balance += x` changes the one or the other.
 
     `derivatives`: how many may be taken of the program. `capacities`: those that earlier runs
     needed. Lists that grow without a bound have some, where
@@ -147,7 +149,7 @@ def _infer_in_modes(
     flat: Flattener | None,
     **modes: Any,
 ) -> Program:
-    """A name of one array or another holds a copy; if that fails, is a set; or else a choice."""
+    """A name of one object or another holds a copy; if that fails, is a set; or else a choice."""
     try:
         return _infer(load, f, positional, keywords, flat, **modes)
     except MyiaError as error:
@@ -166,10 +168,15 @@ def _infer_in_modes(
     known = modes["capacities"]
     if known.are_missed and not (known.are_used or has_moved):
         raise first  # one array with room costs less than a choice
-    try:
-        return _infer(load, f, positional, keywords, flat, names_are_exact=True, **modes)
-    except MyiaError:
-        raise first from None
+    modes["names_are_exact"] = True
+    for keeps_apart in (False, True):
+        try:
+            return _infer(load, f, positional, keywords, flat, keeps_apart=keeps_apart, **modes)
+        except CertainError:
+            raise  # Python's own
+        except MyiaError:
+            pass
+    raise first
 
 
 def _infer(

@@ -36,14 +36,22 @@ def unpack(
     if isinstance(ctx.held(x), BufferObject) and not is_static_int(ctx.length(x)):
         return _unpack_list(ctx, x, before, starred, after)
     items = ctx.list_items(x)
-    wrong = len(items) < before + after if starred else len(items) != before + after
-    if wrong:
-        wanted = f"{'at least ' if starred else ''}{before + after}"
-        ctx.fail(BadValue, message=f"not {wanted} values to unpack but {len(items)}")
+    too_few, too_many = _messages(before + after, starred)
+    if len(items) < before + after:
+        ctx.fail(BadValue, message=too_few.format(len(items)))
+    if len(items) > before + after and not starred:
+        ctx.fail(BadValue, message=too_many)
     if not starred:
         return tuple(items)
     middle = ctx.new(ListObject(items[before : len(items) - after]))
     return (*items[:before], middle, *items[len(items) - after :])
+
+
+def _messages(wanted: int, starred: bool) -> tuple[str, str]:
+    """Python's, for too few values (how many, is to be filled in) and for too many."""
+    expected = f"expected {'at least ' if starred else ''}{wanted}"
+    too_few = f"not enough values to unpack ({expected}, got {{}})"
+    return too_few, f"too many values to unpack ({expected})"
 
 
 def _unpack_list(
@@ -51,11 +59,10 @@ def _unpack_list(
 ) -> tuple[Abstract, ...]:
     """Items of a list of run-time length, which is checked."""
     n, wanted = number_value(as_number(ctx.length(x)), I64), constant(before + after, I64)
-    expected = f"expected {'at least ' if starred else ''}{before + after}"
-    too_few = f"not enough values to unpack ({expected}, got {{}})"
+    too_few, too_many = _messages(before + after, starred)
     ctx.check(logic.lt(n, wanted), ValueError, too_few, n)
     if not starred:
-        ctx.check(logic.gt(n, wanted), ValueError, f"too many values to unpack ({expected})")
+        ctx.check(logic.gt(n, wanted), ValueError, too_many)
     first = [indexing.getitem(ctx, x, Static(i)) for i in range(before)]
     last = [indexing.getitem(ctx, x, Static(i)) for i in range(-after, 0)]
     if not starred:

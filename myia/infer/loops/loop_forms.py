@@ -130,6 +130,8 @@ def _known_loop(
             raise
         try:
             return _known_types(ctx, code, init, need, ctx.dynamic_slices > dynamic_slices)
+        except CertainError:
+            raise  # with what it has printed and raised before
         except MyiaError:
             ctx.rewind(saved, mark)
             if not chooses or in_branch:

@@ -139,6 +139,7 @@ def _merged_paths(ctx: Context, before: Heap, left: _Path, right: _Path) -> Merg
                 takes_any_size=ctx.capacities.known.are_used,
                 takes_objects=ctx.takes_objects or not (ctx.loop_depth or ctx.machines),
                 takes_arrays=ctx.names_are_exact,
+                keeps_apart=ctx.keeps_apart,
             )
             if left.error is not None or right.error is not None:
                 both = (*left.builder.ops, *right.builder.ops)

@@ -21,6 +21,12 @@ Arrays of several shapes or dtypes are options only where that alone helps
     v = A[0] if c else A[0, :2]             v: Choice(index, (the view, the shorter view))
     v[0] = 2.0                        ->    if index == 0: A[0][0] = 2.0, else A[0, :2][0] = 2.0
 
+Objects of one kind from before the branch are options where their names are used again
+(`infer/eval/program.py`): merged ones are copies, of which a change is lost to the others.
+
+    src = a if c else b             src: Choice(index, (a, b))
+    src.balance += 2.0        ->    if index == 0: a.balance += 2.0, else b.balance += 2.0
+
 *When it gives up*: a loop that makes a new function of a choice in every iteration (`f = grad(f)`)
 raises Mismatch; its options would never end. In loops objects are chosen only if that is the only
 way (`infer/loops/loop_forms.py`).
@@ -36,7 +42,14 @@ import numpy as np
 
 from myia.infer.domain.describe import describe
 from myia.infer.domain.dtypes import is_number, number_value
-from myia.infer.domain.heap import DictObject, Heap, InstanceObject, ListObject, ViewObject
+from myia.infer.domain.heap import (
+    AnyList,
+    DictObject,
+    Heap,
+    InstanceObject,
+    ListObject,
+    ViewObject,
+)
 from myia.infer.domain.heap_arrays import ARRAYS, type_of_array
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
@@ -59,6 +72,7 @@ from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
+APART = (InstanceObject, AnyList, DictObject)
 CALL_IT_THERE = "call it where it is selected: `rows[k].append(x)`"
 
 
@@ -130,10 +144,27 @@ def need_choice_of_objects(merging: Merging, a: Abstract, b: Abstract) -> bool:
     """Are they objects of different kinds, or a choice of objects beside another?"""
     if is_of_objects(a) or is_of_objects(b):
         return True
+    if a != b and any(is_kept_apart(merging, x) for x in (a, b)):
+        return all(map(_may_be_kept_apart, (a, b), merging.merge.sides))
     one, other = (form(x, heap) for x, heap in zip((a, b), merging.merge.sides))
     if one is None or other is None or one == other:
         return False
     return merging.merge.join.takes_arrays or not (_is_array(one) or _is_array(other))
+
+
+def is_kept_apart(merging: Merging, x: Abstract) -> bool:
+    """Is it an object from before the branches, that stays itself whichever name it gets?"""
+    before = merging.merge.before
+    return merging.merge.join.keeps_apart and _may_be_kept_apart(x, before)
+
+
+def _may_be_kept_apart(x: Abstract, heap: Heap) -> bool:
+    return isinstance(x, Ref) and x.id in heap and isinstance(heap[x.id], APART)
+
+
+def _option_key(merging: Merging, x: Abstract, heap: Heap) -> Any:
+    """What is one option: an object that is kept apart, or else all of one form."""
+    return x if is_kept_apart(merging, x) else form(x, heap)
 
 
 def _is_array(form: Any) -> bool:
@@ -148,8 +179,8 @@ def _are_the_same(a: Abstract, b: Abstract) -> bool:
 def merged_objects(merging: Merging, a: Abstract, b: Abstract) -> Choice | None:
     """The template of two objects; None: they have no common one."""
     left, right = merging.merge.sides
-    forms = [form(o, left) for o in options_of(a)]
-    others = [form(o, right) for o in options_of(b)]
+    forms = [_option_key(merging, o, left) for o in options_of(a)]
+    others = [_option_key(merging, o, right) for o in options_of(b)]
     if None in forms or None in others:
         return None
     if any(len(set(found)) < len(found) for found in (forms, others)):
@@ -159,7 +190,7 @@ def merged_objects(merging: Merging, a: Abstract, b: Abstract) -> Choice | None:
     same = same and (merging.merge.join.takes_objects or _are_the_same(a, b))
     if same and isinstance(a, Choice):
         return a.rebuild(tuple(map(merging.merge_values, a.children(), b.children())))
-    if not merging.merge.join.takes_objects:
+    if not (merging.merge.join.takes_objects or merging.merge.join.keeps_apart):
         return None
     beside = dict(zip(others, options_of(b)))
     options = [
@@ -234,13 +265,24 @@ def merged_choice(merging: Merging, a: Abstract, b: Abstract) -> Choice:
 
 
 def places(x: Abstract, template: Choice, same: Same = same_function) -> list[int]:
-    """Which option of the template each of `x` is. Equal ones, which are not merged, keep order."""
+    """Which option of the template each of `x` is: itself, or else one that is the same.
+
+    Equal ones, which are not merged, keep their order.
+    """
+    options = options_of(x)
     free = dict(enumerate(template.options))
-    found = []
-    for option in options_of(x):
-        found.append(next(i for i, o in free.items() if same(option, o)))
-        del free[found[-1]]
-    return found
+    found = {}
+    for is_it in (_is_itself, same):
+        for k, option in enumerate(options):
+            i = next((i for i, o in free.items() if k not in found and is_it(option, o)), None)
+            if i is not None:
+                found[k] = i
+                del free[i]
+    return [found[k] for k in range(len(options))]
+
+
+def _is_itself(x: Abstract, option: Abstract) -> bool:
+    return isinstance(x, Ref) and x == option
 
 
 def option_index(x: Abstract, at: list[int]) -> Value:

@@ -23,6 +23,7 @@ class BranchJoin(Join):
     takes_any_size: bool = False
     takes_objects: bool = False
     takes_arrays: bool = False
+    keeps_apart: bool = False
 
     def replaces(self, value: Value) -> bool:
         return self.survivor is None or value in self.survivor

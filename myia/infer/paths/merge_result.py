@@ -58,6 +58,7 @@ class Join(ABC):
     growth: ListGrowth | None = None
     takes_objects: bool = False  # objects of several kinds become a choice
     takes_arrays: bool = False  # so do arrays of several types
+    keeps_apart: bool = False  # so do objects of one kind that a name may hold
     takes_any_size: bool = False  # arrays of different sizes become one of run-time size
 
     @property

@@ -19,8 +19,8 @@ import numpy as np
 
 from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import AlreadyRaised, Raises
-from myia.infer.domain.heap import CellObject
+from myia.infer.domain.errors import AlreadyRaised, CertainError, Raises
+from myia.infer.domain.heap import CellObject, Heap
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.paths.branches import branch
 from myia.ir.builder import current_span
@@ -93,6 +93,19 @@ def within_op(ctx: Context, rest: Callable[[], Abstract]) -> Abstract:
             handlers.clean, handlers.mark = saved
 
     return branch(ctx, no_error(ctx), then, lambda: already_raised(ctx))
+
+
+def raise_outside(
+    ctx: Context, before: Heap, error: CertainError, again: Callable[[], object]
+) -> NoReturn:
+    """The error that a region is sure to end with, which is dropped: `again()` raises it outside.
+
+    There the program keeps what raises first, and what is printed before. `before`: the heap.
+    """
+    error.leave_region()
+    ctx.heap.restore(before, ids=False)
+    again()
+    raise error
 
 
 def already_raised(ctx: Context) -> NoReturn:

@@ -247,6 +247,34 @@ class Parts(Statements):
         lines.append(f"{f} = {o}.get({self.float(1)}) + {o}.v")
         return [indent + line for line in lines]
 
+    @construct("one of two objects")
+    def shared(self, indent):
+        a, b, p, q = self.fresh("a"), self.fresh("b"), self.fresh("p"), self.fresh("q")
+        f, u = self.bind(self.target(FLOAT, "f"), FLOAT), self.fresh("D")
+        lines = [
+            f"class {u}:",
+            f"{INDENT}def __init__(self, v):",
+            f"{INDENT}{INDENT}self.v, self.log = v, [v]",
+            f"{INDENT}def add(self, v):",
+            f"{INDENT}{INDENT}self.v += v",
+            f"{INDENT}{INDENT}self.log.append(v)",
+            f"{a}, {b} = {u}({self.float(1)}), {u}({self.float(0)})",
+        ]
+        steps = [f"{p}, {q} = ({a}, {b}) if {self.test(1)} else ({b}, {a})"]
+        form = self.pick(
+            "{x}.v {op} {e}", "{x}.add({e})", "{x}.log.append({e})", "{x}.log[0] = {e}"
+        )
+        for x in self.pick((p,), (p, q), (p, a), (q, b)):
+            steps.append(form.format(x=x, e=self.float(1), op=self.pick("+=", "=", "*=")))
+        if self.chance(0.4):
+            lines.append(f"for {self.fresh('k')} in range({self.pick('n % 3', '2')}):")
+            lines += [INDENT + step for step in steps]
+            p = a
+        else:
+            lines += steps
+        lines.append(f"{f} = {a}.v - {b}.v * sum({p}.log) + len({b}.log)")
+        return [indent + line for line in lines]
+
     @construct("an instance or a tuple")
     def either(self, indent):
         names = self.assignable(EITHER)

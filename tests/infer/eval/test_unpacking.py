@@ -99,7 +99,17 @@ def two_and_more(q):
     return a - b + len(c)
 
 
-@pytest.mark.parametrize("f", [two, two_and_more])
+def two_of_known_length(q):
+    a, b = [q, 1.0, 2.0] if q > 1e9 else [q] * 3
+    return a - b
+
+
+def many_of_known_length(q):
+    a, b, c, *_ = [q, q]
+    return a - b + c
+
+
+@pytest.mark.parametrize("f", [two, two_and_more, two_of_known_length, many_of_known_length])
 @pytest.mark.parametrize("q", [0.1, 2.4, 3.0])
 def test_as_many_as_python(f, q):
     try:
