@@ -18,7 +18,9 @@ then takes another form (`loop_forms.py`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,6 +62,8 @@ from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise import logic
 
 MAX_ROUNDS = 24
+# A structure that an iteration grows, as a tree, doubles in each round: nothing would end that.
+MAX_DOUBLINGS = 4
 
 
 class ConditionHasEffects(Exception):
@@ -90,6 +94,7 @@ def compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True
     state = _refit_last_fixed_point(ctx, key, init, before) or _State(init, before, MergeResult())
     dead_paths = 0  # paths that raise in the rounds that determined how far lists grow
     slips = len(ctx.slips)
+    counts = [0]  # of the objects that the rounds have changed
     for _ in range(MAX_ROUNDS):
         del ctx.slips[slips:]
         resizes = bool(growth.sizes)
@@ -124,11 +129,19 @@ def compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True
             grown = growth.affine_lengths or growth.sizes or growth.rooms or any(steps)
             ctx.last_fixed_points[key] = (point, grown)
             return _emit(ctx, code, iteration, init, before)
+        counts.append(len(iteration.merged.objects))
+        if _keeps_doubling(counts):
+            break
         state = _state_from(iteration.start, iteration.merged)
     if any(isinstance(contents, BufferObject) for contents in state.heap.objects.values()):
         ctx.needs_static("how far a list grows in this loop")
     other = "a value of another form in each iteration"
     ctx.fail(LoopChangesType, error=NeedsStatic, a="a value", b=other)
+
+
+def _keeps_doubling(counts: Sequence[int]) -> bool:
+    last = counts[-1 - MAX_DOUBLINGS :]
+    return len(last) > MAX_DOUBLINGS and all(0 < 2 * a - 1 <= b for a, b in pairwise(last))
 
 
 def _refit_last_fixed_point(ctx: Context, key: Any, init: States, before: Heap) -> _State | None:
