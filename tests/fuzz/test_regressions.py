@@ -81,7 +81,14 @@ def f(p, q, n, x, y, A):
     A += 1
     return x
 """,
-    "a list that grows in a loop and has a second name": """
+}
+
+MAY_BE_CHANGED = "may have been changed through another name"
+
+REFUSED = {
+    "a list that grows in a loop and has a second name": (
+        MAY_BE_CHANGED,
+        """
 def f(p, q, n, x, y, A):
     items = []
     for v in x:
@@ -92,6 +99,7 @@ def f(p, q, n, x, y, A):
     same.append(q)
     return sum(items)
 """,
+    ),
 }
 
 
@@ -109,3 +117,10 @@ def test_reference(name, checks):
 def test_xla(name):
     report = check(Program(PROGRAMS[name], risky=False), 0, Checks(xla=True))
     assert report.refused is None
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name):
+    reason, source = REFUSED[name]
+    report = check(Program(source, risky=False), 0, Checks())
+    assert reason in report.refused

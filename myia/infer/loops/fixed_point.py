@@ -240,6 +240,7 @@ class _Iteration:
             can_unroll=items is None or is_static_int(items.length),
             takes_objects=ctx.takes_objects,
             takes_arrays=ctx.names_are_exact,
+            keeps_apart=ctx.keeps_apart,
         )
         start = state.xs, self.start
         try:

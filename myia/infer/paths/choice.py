@@ -36,6 +36,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
@@ -144,27 +145,38 @@ def need_choice_of_objects(merging: Merging, a: Abstract, b: Abstract) -> bool:
     """Are they objects of different kinds, or a choice of objects beside another?"""
     if is_of_objects(a) or is_of_objects(b):
         return True
-    if a != b and any(is_kept_apart(merging, x) for x in (a, b)):
-        return all(map(_may_be_kept_apart, (a, b), merging.merge.sides))
+    apart = [_is_kept_apart(merging, x) for x in (a, b)]
+    if a != b and (all(apart) or (any(apart) and _are_options(merging, a, b))):
+        return True
     one, other = (form(x, heap) for x, heap in zip((a, b), merging.merge.sides))
     if one is None or other is None or one == other:
         return False
     return merging.merge.join.takes_arrays or not (_is_array(one) or _is_array(other))
 
 
-def is_kept_apart(merging: Merging, x: Abstract) -> bool:
-    """Is it an object from before the branches, that stays itself whichever name it gets?"""
-    before = merging.merge.before
-    return merging.merge.join.keeps_apart and _may_be_kept_apart(x, before)
+def _is_kept_apart(merging: Merging, x: Abstract) -> bool:
+    """Is it an object from outside, that stays itself whichever name it gets?"""
+    join = merging.merge.join
+    if not (join.keeps_apart and isinstance(x, Ref)):
+        return False
+    outside = join.outside(merging.merge)
+    return x.id in outside and isinstance(outside[x.id], APART)
 
 
-def _may_be_kept_apart(x: Abstract, heap: Heap) -> bool:
-    return isinstance(x, Ref) and x.id in heap and isinstance(heap[x.id], APART)
+def _are_options(merging: Merging, a: Abstract, b: Abstract) -> bool:
+    keys = map(partial(_option_key, merging), (a, b), merging.merge.sides)
+    return all(isinstance(x, Ref) and key is not None for x, key in zip((a, b), keys))
 
 
 def _option_key(merging: Merging, x: Abstract, heap: Heap) -> Any:
-    """What is one option: an object that is kept apart, or else all of one form."""
-    return x if is_kept_apart(merging, x) else form(x, heap)
+    """What is one option: an object that is kept apart, or else all of one form.
+
+    New lists are none beside objects that are kept apart: a loop may give them room.
+    """
+    if _is_kept_apart(merging, x):
+        return x
+    found = form(x, heap)
+    return None if found == "list" and merging.merge.join.keeps_apart else found
 
 
 def _is_array(form: Any) -> bool:

@@ -43,10 +43,14 @@ class LoopJoin(Join):
     can_unroll: bool = True
     takes_objects: bool = False
     takes_arrays: bool = False
+    keeps_apart: bool = False
 
     @property
     def takes_new_sizes(self) -> bool:
         return not self.can_unroll or self.growth.capacities is not None
+
+    def outside(self, merge: Merge) -> Heap:
+        return self.before_loop
 
     def is_loop_name(self, id: int) -> bool:
         return id in self.header_objects and id not in self.before_loop

@@ -66,6 +66,10 @@ class Join(ABC):
         """Whether a dynamic array that one side alone has is merged."""
         return True
 
+    def outside(self, merge: Merge) -> Heap:
+        """The heap before the branches, or before the loop."""
+        return merge.before
+
     def is_loop_name(self, id: int) -> bool:
         """A header object that stands for what a variable holds, not an object from before."""
         return False

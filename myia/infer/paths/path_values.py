@@ -103,11 +103,10 @@ class _PathWalk:
             self.value(option, template.options[place])
 
     def is_of_kind(self, x: Abstract, option: Abstract) -> bool:
-        """Is an object of this state of the kind of an option of the template?"""
-
+        """Is an object of this state merged in an option of the template?"""
+        if isinstance(option, Ref) and option.id not in self.result.new_ids:
+            return False  # another object, or one of the other path
         known = self.result.objects
-        if isinstance(option, Ref) and option.id not in known and option.id not in self.heap:
-            return False  # an object of the other path
         merged = Heap({**self.heap.objects, **known}, roots=self.heap.roots)
         return choice.form(x, self.heap) == choice.form(option, merged)
 

@@ -261,6 +261,12 @@ class Parts(Statements):
             f"{a}, {b} = {u}({self.float(1)}), {u}({self.float(0)})",
         ]
         steps = [f"{p}, {q} = ({a}, {b}) if {self.test(1)} else ({b}, {a})"]
+        if self.chance(0.4):
+            new = f"{u}({self.float(1)})"
+            one, two = self.pick((a, new), (new, b), (b, a))
+            lines.append(f"{p}, {q} = {a}, {b}")
+            steps = [f"if {self.test(1)}:", f"{INDENT}{p} = {one} if {self.test(1)} else {two}"]
+            steps += ["else:", f"{INDENT}{p} = {self.pick(new, b, q, p)}"]
         form = self.pick(
             "{x}.v {op} {e}", "{x}.add({e})", "{x}.log.append({e})", "{x}.log[0] = {e}"
         )

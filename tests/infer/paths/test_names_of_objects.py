@@ -135,7 +135,96 @@ def in_a_helper(k, v):
     return a.balance * b.balance + sum(a.log)
 
 
+def new_ones_on_two_paths(k, v):
+    a = Account(v[0])
+    if v[k] > 0.5:
+        p = a if v[1] > 0.5 else Account(4.0)
+    else:
+        p = Account(v[2])
+    p.deposit(1.0)
+    return a.balance * 2.0 - 3.0 * p.balance**2 + len(p.log)
+
+
+def new_ones_in_a_loop(k, v):
+    a, b = Account(v[0]), Account(v[1])
+    p = a
+    for i in range(3):
+        if v[i] > 0.5:
+            p = a if v[2 - i] * k > 0.5 else Account(4.0 + i)
+        else:
+            p = Account(v[2] * p.balance) if v[2] > 0.5 else b
+        p.deposit(v[i] ** 2)
+        a.deposit(2.0)
+    return a.balance * b.balance - p.balance**2
+
+
+def in_turns(k, v):
+    a, b = Account(v[0]), Account(v[1])
+    now = a
+    for i in range(3):
+        now.deposit(v[i] ** 2)
+        now = b if now is a else a
+    return a.balance * b.balance - len(a.log)
+
+
+def until_it_is_enough(k, v):
+    a, b = Account(v[0]), Account(v[1])
+    now, n = a, 0
+    while a.balance < 4.0 and n < 6:
+        now.deposit(v[k] ** 2 + 0.5)
+        now = b if a.balance > 2.0 * b.balance else a
+        n += 1
+    return a.balance * b.balance
+
+
+def linked(k, v):
+    a, b, c = Account(v[0]), Account(v[1]), Account(v[2])
+    a.next, b.next, c.next = b, c, a
+    now = a
+    for i in range(4):
+        now.deposit(1.0 + v[i % 3])
+        if v[i % 3] > 0.25 * k:
+            now = now.next
+    return a.balance * 2.0 - b.balance * c.balance + now.worth()
+
+
+def the_best_or_none(k, v):
+    a, b = Account(v[0]), Account(v[1])
+    best = None
+    for o in (a, b):
+        if o.balance > 0.5 * k and (best is None or o.balance > best.balance):
+            best = o
+    if best is not None:
+        best.deposit(v[2] ** 2)
+    return a.balance * 2.0 - b.balance**2
+
+
+def the_best_of_a_list(k, v):
+    pool = [Account(v[0]), Account(v[1]), Account(0.5 * k)]
+    best = max(pool, key=lambda o: o.balance)
+    best.deposit(v[2])
+    return sum((i + 1) * o.balance**2 for i, o in enumerate(pool))
+
+
+def lists_in_turns(k, v):
+    now, other = [v[0]], [v[1]]
+    first = now
+    for i in range(4):
+        now.append(v[i % 3] ** 2)
+        if sum(now) > 0.7:
+            now, other = other, now
+    return sum(first) - 2.0 * sum(other) + len(first) + now[-1] ** 2
+
+
 PROGRAMS = [
+    new_ones_on_two_paths,
+    new_ones_in_a_loop,
+    in_turns,
+    until_it_is_enough,
+    linked,
+    the_best_or_none,
+    the_best_of_a_list,
+    lists_in_turns,
     one_name,
     two_names,
     names_swapped,
