@@ -146,7 +146,9 @@ def need_choice_of_objects(merging: Merging, a: Abstract, b: Abstract) -> bool:
     if is_of_objects(a) or is_of_objects(b):
         return True
     apart = [_is_kept_apart(merging, x) for x in (a, b)]
-    if a != b and (all(apart) or (any(apart) and _are_options(merging, a, b))):
+    if all(apart):
+        return a != b
+    if any(apart) and _are_options(merging, a, b):
         return True
     one, other = (form(x, heap) for x, heap in zip((a, b), merging.merge.sides))
     if one is None or other is None or one == other:

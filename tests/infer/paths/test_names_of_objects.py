@@ -1,5 +1,7 @@
 """A name of one object or another of one kind, which is changed: the others see the change."""
 
+from collections import defaultdict
+
 import numpy as np
 import pytest
 
@@ -265,3 +267,17 @@ def test_objects_of_the_caller_are_changed():
         myia.jit(f)(*found, x)
         f(*wanted, x)
         assert found == wanted
+
+
+def test_a_dict_that_gets_a_key_on_one_path_is_refused():
+    def f(x):
+        counts = defaultdict(float)
+        counts["u"] += x
+        if x > 1.0:
+            x = counts["v"]
+        elif x > 0.5:
+            counts = defaultdict(float)
+        return counts["u"] - counts["v"] * x
+
+    with pytest.raises(myia.errors.MyiaError, match="the branches give a dict with the keys"):
+        myia.jit(f)(2.0)
