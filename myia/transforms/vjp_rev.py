@@ -146,10 +146,10 @@ class _Pullback:
             self.tracked.inside(wanted, masks),
         )
         after = both.yields[len(self.active) :]
-        after, flags = after[: len(self.linear)], after[len(self.linear) :]
+        after, flags_after = after[: len(self.linear)], after[len(self.linear) :]
         captured = map(total.buffer, self.captured)
         supports = self.tracked.after(wanted, total)
-        return [*map(total.buffer, wanted), *after, *captured, *supports, *flags]
+        return [*map(total.buffer, wanted), *after, *captured, *supports, *flags_after]
 
     def linear_region(self, body: Callable[..., Values], *groups: Sequence[Value]) -> Region:
         region = eliminate_dead_values(

@@ -38,6 +38,16 @@ def run(f, *args, **kwargs):
     return finish(program, evaluate(program.function, [np.asarray(x) for x in leaves]), flat)
 
 
+def outcome(capfd, kinds, call, *args):
+    """What a call gives, or of which of these kinds its error is and its first line; its output."""
+    try:
+        found = call(*args)
+    except kinds as error:
+        kind = next(kind for kind in kinds if isinstance(error, kind))
+        found = kind, str(error).splitlines()[0]
+    return found, capfd.readouterr().out
+
+
 def assert_value_and_derivative(f, x, *others) -> None:
     """Of a function of a float, through XLA and the reference interpreter, beside Python."""
     h, wanted = 1e-6, f(x, *others)

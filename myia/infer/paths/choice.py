@@ -288,7 +288,7 @@ def places(x: Abstract, template: Choice, same: Same = same_function) -> list[in
     found = {}
     for is_it in (_is_itself, same):
         for k, option in enumerate(options):
-            i = next((i for i, o in free.items() if k not in found and is_it(option, o)), None)
+            i = None if k in found else next((i for i in free if is_it(option, free[i])), None)
             if i is not None:
                 found[k] = i
                 del free[i]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import myia
+from tests.infer.driver import outcome
 
 
 class Bad(Exception):
@@ -55,6 +56,7 @@ def after_an_index(x):
             raise KeyError(3)
 
 
+KINDS = (Bad, Worse, IndexError, KeyError, UnboundLocalError)
 BODIES = [one_of_two, loudly, after_a_print, out_of_range, after_an_index]
 
 
@@ -107,18 +109,9 @@ def caught(around):
 def test_what_raises_is_what_python_raises(body, around, catches, capfd, monkeypatch):
     f = caught(around) if catches else around
     compiled = myia.jit(f)
-
-    def outcome(call, y):
-        try:
-            found = call(body, y)
-        except Exception as error:
-            kinds = (Bad, Worse, IndexError, KeyError, UnboundLocalError)
-            found = next(k for k in kinds if isinstance(error, k)), str(error).splitlines()[0]
-        return found, capfd.readouterr().out
-
     inputs = [np.array([first, 2.0, 3.0]) for first in (5.0, 7.0, 1.0, 40.0)]
-    found = [outcome(compiled, y) for y in inputs]
+    found = [outcome(capfd, KINDS, compiled, body, y) for y in inputs]
     monkeypatch.setattr(myia, "grad", lambda f: f)
     monkeypatch.setattr(myia, "checkpoint", lambda f: f)
     monkeypatch.setattr(myia, "vmap", lambda f: lambda y: [f(x) for x in y])
-    assert found == [outcome(f, y) for y in inputs]
+    assert found == [outcome(capfd, KINDS, f, body, y) for y in inputs]

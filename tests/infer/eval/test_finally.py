@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import myia
+from tests.infer.driver import outcome
 
 
 class Rejected(Exception):
@@ -198,14 +199,6 @@ FINALS = [
 @pytest.mark.parametrize("f", FINALS, ids=lambda f: f.__name__)
 def test_finally_after_an_error_that_nothing_catches(f, capfd):
     compiled = myia.jit(f)
-
-    def outcome(call, p):
-        try:
-            found = call(p, np.arange(3.0))
-        except KINDS as error:
-            kind = next(c for c in KINDS if isinstance(error, c))
-            found = kind, str(error).splitlines()[0]
-        return found, capfd.readouterr().out
-
     for p in (-1.0, -0.1, 0.01, 0.1, 0.5):
-        assert outcome(compiled, p) == outcome(f, p)
+        wanted = outcome(capfd, KINDS, f, p, np.arange(3.0))
+        assert outcome(capfd, KINDS, compiled, p, np.arange(3.0)) == wanted
