@@ -162,14 +162,19 @@ def _has_one_order(items: list) -> bool:
 
 @handles(py.dict_, optional=True)
 def _dict(ctx: Context, op: Op, *keys_and_values: Abstract) -> Abstract:
-    found: dict = {}
-    pairs = zip(op.params["stars"], keys_and_values[::2], keys_and_values[1::2])
-    for starred, key, value in pairs:
-        if starred:
-            found.update(_mapping(ctx, value))
-        else:
-            found[indexing.dict_key(ctx, key)] = value
-    return ctx.new(DictObject(tuple(found), tuple(found.values())))
+    keys, values, stars = keys_and_values[::2], keys_and_values[1::2], op.params["stars"]
+
+    def made(mappings: Sequence[Abstract]) -> Abstract:
+        found: dict = {}
+        unpacked = iter(mappings)
+        for starred, key, value in zip(stars, keys, values):
+            if starred:
+                found.update(_mapping(ctx, next(unpacked)))
+            else:
+                found[indexing.dict_key(ctx, key)] = value
+        return ctx.new(DictObject(tuple(found), tuple(found.values())))
+
+    return on_each(ctx, [x for starred, x in zip(stars, values) if starred], made)
 
 
 def _mapping(ctx: Context, x: Abstract) -> Iterator[tuple[Any, Abstract]]:
@@ -210,15 +215,29 @@ def _function(ctx: Context, op: Op, *operands: Abstract) -> Abstract:
 
 @handles(py.call, optional=True)
 def _call(ctx: Context, op: Op, f: Abstract, *args: Abstract) -> Abstract:
+    given = list(zip(op.params["spec"], args))
+    mappings = [x for spec, x in given if spec == "**"]
+    return on_each(ctx, mappings, lambda found: _call_with(ctx, op, f, given, found))
+
+
+def _call_with(
+    ctx: Context,
+    op: Op,
+    f: Abstract,
+    given: Sequence[tuple[str | None, Abstract]],
+    mappings: Sequence[Abstract],
+) -> Abstract:
+    """`given`: how each argument is given, and the argument; `mappings`: those given by `**`."""
     positional: list[Abstract] = []
     keywords: dict[str, Abstract] = {}
-    for spec, x in zip(op.params["spec"], args):
+    unpacked = iter(mappings)
+    for spec, x in given:
         if spec is None:
             positional.append(x)
         elif spec == "*":
             positional += ctx.list_items(ctx.force(x))
         elif spec == "**":
-            keywords.update(_mapping(ctx, x))
+            keywords.update(_mapping(ctx, next(unpacked)))
         else:
             keywords[spec] = x
     ctx.calling = op

@@ -12,7 +12,8 @@ edges: they read and write the objects themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from myia.infer.domain.heap import Contents, Heap, SelectedArray
 from myia.infer.paths.merge_result import Alias, Merge
@@ -45,21 +46,17 @@ def alias_edges(
     for alias in aliases:
         merged.setdefault((alias.on_left, alias.id), set()).add(alias.merged)
     for (on_left, original), ids in merged.items():
-        # A header object only stands for the object of the last iteration; other objects live on.
-        lives = original in merge.before and original not in merge.join.header_objects
+        # A header object only stands for the object of the last iteration. Other objects live on,
+        # a new one where it is an option of a name, or a view of it is.
+        lives = original in merge.before or original in objects
+        lives &= original not in merge.join.header_objects
         if lives and not isinstance(objects.get(original), SelectedArray):
             ids = ids | {original}
         # Not the edges of the other side, where it is another object, nor those that are added here
         # (the result would depend on the order of the objects).
         side = merge.left if on_left else merge.right
-        names = {id: merged.get((False, id), set()) for id in replaced[on_left]}
-        inherited: dict[int, frozenset[int]] = {}
-        for id, others in side.alias_edges.items():
-            now = frozenset().union(*(names.get(o, {o}) for o in others - {original}))
-            now |= others & {original}
-            for one in {id} if id == original else names.get(id, {id}):
-                inherited[one] = inherited.get(one, frozenset()) | now
-        _connect(heap, sorted(ids), original, inherited)
+        names = partial(_names_after, merged, replaced[on_left], on_left)
+        _connect(heap, sorted(ids), original, _inherited(side.alias_edges, original, names))
     for base, view in copies:
         for shown in {base}.union(*(h.owners(base) for h in merge.sides if base in h)):
             names_of = (merged.get((left, shown), set()) for left in (True, False))
@@ -81,6 +78,28 @@ def alias_edges(
 def _replaced_names(merge: Merge) -> frozenset[int]:
     """At the end of an iteration a loop name holds another object, which is among the aliases."""
     return frozenset(id for id in merge.join.header_objects if merge.join.is_loop_name(id))
+
+
+def _names_after(
+    merged: Mapping[tuple[bool, int], set[int]], replaced: frozenset[int], on_left: bool, id: int
+) -> set[int]:
+    """The objects after the merge that the object `id` of one side may be."""
+    kept = set() if id in replaced else {id}
+    return kept | merged.get((on_left, id), set())
+
+
+def _inherited(
+    edges: AliasEdges, original: int, names: Callable[[int], set[int]]
+) -> dict[int, frozenset[int]]:
+    """The edges of one side as edges of the objects after the merge; `original` is itself."""
+    now: dict[int, frozenset[int]] = {}
+    known = {id: names(id) for id in edges.keys() | frozenset().union(*edges.values())}
+    known[original] = {original}
+    for id, others in edges.items():
+        reached = frozenset().union(*map(known.__getitem__, others))
+        for one in known[id]:
+            now[one] = now.get(one, frozenset()) | reached
+    return now
 
 
 def adds_edges(heap: Heap, edges: AliasEdges) -> bool:

@@ -365,7 +365,9 @@ class Walk(Merging):
             template,
             placeholders,
             self.objects,
-            frozenset(id for (a, b), id in self.ids.items() if a != b),
+            frozenset(
+                id for (a, b), id in self.ids.items() if a != b or self.join.is_loop_name(id)
+            ),
             self.private_arrays,
             may_alias,
             self.growth,
