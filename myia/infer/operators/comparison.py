@@ -287,12 +287,7 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
             return FALSE if p.base != q.base else compare(ctx, "==", p.index, q.index)
         if (same := _same_item(ctx, a, b)) is not None:
             return same
-        if (found := points_to.identity_test(ctx.heap, a.id, b.id)) is not None:
-            return Scalar(found, weak=True)
-        linked = b.id in ctx.heap.alias_edges.get(a.id, ())
-        if linked or any(points_to.points_to_of(ctx.heap[x.id]) for x in (a, b)):
-            ctx.fail(InvalidatedRead, where="the line where one name was given two objects")
-        return FALSE
+        return _is_one_object(ctx, a, b)
     code = _code_of(a)
     if code is not _code_of(b):
         return FALSE  # two functions
@@ -305,6 +300,13 @@ def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
             help_text="compare with `==`",
         )
     return FALSE
+
+
+def _is_one_object(ctx: Context, a: Ref, b: Ref) -> Abstract:
+    test = points_to.identity_test(ctx.heap, a.id, b.id)
+    if test is None:
+        ctx.fail(InvalidatedRead, where="the line where one name was given two objects")
+    return Static(test) if isinstance(test, bool) else Scalar(test, weak=True)
 
 
 def _same_item(ctx: Context, a: Ref, b: Ref) -> Abstract | None:

@@ -28,6 +28,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from myia.infer.domain import swapped_arrays
 from myia.infer.domain.heap import (
     VIEW_OF_ONE_PATH,
@@ -36,6 +38,7 @@ from myia.infer.domain.heap import (
     Heap,
     Invalidated,
     PointsTo,
+    SelectedArray,
     ViewObject,
 )
 from myia.infer.domain.heap_arrays import type_of_array
@@ -288,8 +291,13 @@ def may_be_new_array(heap: Heap, id: int, options: tuple[int, ...]) -> bool:
 # ----- Identity
 
 
-def identity_test(heap: Heap, a: int, b: int) -> Value | None:
-    """`a is b` at run time, where one of them is an option of the other; else None."""
+def identity_test(heap: Heap, a: int, b: int) -> Value | bool | None:
+    """`a is b`, at run time where one is swapped or an option of the other; None: not known."""
+    if a == b:
+        return True
+    for one, other in ((a, b), (b, a)):
+        if type(swapped := heap[one]) is SelectedArray:
+            return _swapped_identity(heap, swapped, other)
     for one, other in ((a, b), (b, a)):
         points_to = points_to_of(heap[one])
         if points_to is None or other not in points_to.options:
@@ -297,4 +305,14 @@ def identity_test(heap: Heap, a: int, b: int) -> Value | None:
         if all(points_to_of(heap[id]) is None for id in points_to.options):
             index = constant(points_to.options.index(other), I64.dtype)
             return logic.eq(points_to.index.value, index)
-    return None
+    linked = b in heap.alias_edges.get(a, ())
+    return None if linked or any(points_to_of(heap[id]) for id in (a, b)) else False
+
+
+def _swapped_identity(heap: Heap, swapped: SelectedArray, other: int) -> Value | None:
+    tests = []
+    for name in swapped.options:
+        if (test := identity_test(heap, name, other)) is None:
+            return None
+        tests.append(test if isinstance(test, Value) else constant(test, np.dtype(bool)))
+    return swapped_arrays.selected_value(swapped.index, tests)

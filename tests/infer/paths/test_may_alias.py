@@ -1,4 +1,4 @@
-"""Two names that hold one object, which a branch or loop in another one has made."""
+"""Two names that hold one object, made in nested branches and loops; identity after swaps."""
 
 from __future__ import annotations
 
@@ -160,3 +160,26 @@ def _unpacked(x):
 def test_one_of_two_dicts_is_unpacked(numbers):
     x = np.array(numbers)
     assert run(_unpacked, x) == pytest.approx(_unpacked(x), rel=1e-14)
+
+
+def _swapped_in_a_list(x, n):
+    a, b = x * 4.0, x * 5.0
+    pair = [a, b]
+    if x[1] < 0.4:
+        pair = pair[::-1]
+    return (1.0 if a is pair[1] else 2.0) + (10.0 if pair[0] is pair[1] else 20.0)
+
+
+def _swapped_by_an_iteration(x, n):
+    a, b = x * 4.0, x * 5.0
+    c, d = a, b
+    for _ in range(n):
+        c, d = d, c
+    return (1.0 if a is c else 2.0) + (10.0 if b is c else 20.0) + (100.0 if a is b else 200.0)
+
+
+@pytest.mark.parametrize("f", [_swapped_in_a_list, _swapped_by_an_iteration])
+def test_identity_of_swapped_arrays(f):
+    for numbers, n in INPUTS:
+        x = np.array(numbers)
+        assert run(f, x, n) == f(x, n)
