@@ -305,8 +305,15 @@ def identity_test(heap: Heap, a: int, b: int) -> Value | bool | None:
         if all(points_to_of(heap[id]) is None for id in points_to.options):
             index = constant(points_to.options.index(other), I64.dtype)
             return logic.eq(points_to.index.value, index)
-    linked = b in heap.alias_edges.get(a, ())
+    linked = b in heap.alias_edges.get(a, ()) or _may_be_one_view(heap[a], heap[b])
     return None if linked or any(points_to_of(heap[id]) for id in (a, b)) else False
+
+
+def _may_be_one_view(a: Contents, b: Contents) -> bool:
+    """Slices of one array and one form: one of them may be merged of the other."""
+    if not (isinstance(a, ViewObject) and isinstance(b, ViewObject)):
+        return False
+    return slice_form(a) is not None and slice_form(a) == slice_form(b)
 
 
 def _swapped_identity(heap: Heap, swapped: SelectedArray, other: int) -> Value | None:

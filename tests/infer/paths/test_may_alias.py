@@ -183,3 +183,21 @@ def test_identity_of_swapped_arrays(f):
     for numbers, n in INPUTS:
         x = np.array(numbers)
         assert run(f, x, n) == f(x, n)
+
+
+def _views_that_may_be_one(x, n):
+    a, b, c = x * 2.0, x * 3.0, x * 4.0
+    for _ in range(n):
+        a = b
+        b = c[::-1]
+    if x[0] > 0.5:
+        c = c if c[1] < 2.0 else a
+    else:
+        a = c[::-1]
+    return 1.0 if a is c else 2.0
+
+
+def test_identity_of_views_is_not_guessed():
+    for numbers, n in INPUTS:
+        with pytest.raises(MyiaError, match="may have been changed through another name"):
+            run(_views_that_may_be_one, np.array(numbers), n)
