@@ -174,8 +174,10 @@ def _infer_in_modes(
             return _infer(load, f, positional, keywords, flat, keeps_apart=keeps_apart, **modes)
         except CertainError:
             raise  # Python's own
-        except MyiaError:
-            pass
+        except MyiaError as error:
+            # Where names are exact and something else fails, it is what has to be changed.
+            if not isinstance(error.diagnostic, (*ALIAS_ERRORS, BranchesDiffer, NotStatic)):
+                first = error
     raise first
 
 

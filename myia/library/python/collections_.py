@@ -26,6 +26,7 @@ from myia.infer.loops.iterables import Items, items_of
 from myia.infer.loops.iterators import SEQUENCES, iterator
 from myia.infer.numeric.constant_methods import is_set, items_of_new_set, set_items
 from myia.infer.numeric.samples import require_hashable
+from myia.infer.operators import operators
 from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import MADE
 from myia.infer.unsupported import UnsupportedContainer
@@ -108,8 +109,9 @@ def _counter(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> A
     elif x is not None and not is_none(x):
         found = collections.Counter(dict_key(ctx, item) for item in ctx.list_items(x))
         counts.update((key, Static(n)) for key, n in found.items())
-    if items:
-        ctx.fail(UnsupportedContainer, what="keywords of a Counter", help_text="give it a dict")
+    for key, value in items.items():
+        known = counts.get(key)
+        counts[key] = value if known is None else operators.binary(ctx, "+", value, known)
     return ctx.new(DictObject(tuple(counts), tuple(counts.values()), collections.Counter))
 
 

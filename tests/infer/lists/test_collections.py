@@ -43,7 +43,9 @@ def counts(x):
         found[word] += 1
     letters = Counter("hello")
     letters["l"] += x
-    return found, found["u"] * x, letters, letters["missing"]
+    given = Counter("aab", b=x, c=2)
+    given["c"] += 1
+    return found, found["u"] * x, letters, letters["missing"], given
 
 
 def changed_sets(x):
