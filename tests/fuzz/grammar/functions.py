@@ -181,7 +181,8 @@ class Functions(Statements):
             "sum(v * v for v in {})",
             "sum(itertools.accumulate({}))",
         )
-        return form.format(g)
+        assigns = ":=" in g  # Python has no assignment in what a comprehension runs over
+        return ("sum({})" if assigns else form).format(g)
 
     @construct("resumed generators")
     def resumed_generator(self, indent):
