@@ -55,7 +55,7 @@ class Frame:
     def read(self, node: gast.Name) -> Value:
         """The value of the variable `node`; a run-time error if it is unbound."""
         kind, name = self.scope.kind(node.id), user_name(node.id)
-        captured = {"captured": True} if self.is_free(node.id) else {}
+        captured = {"captured": True} if self.is_free(node) else {}
         if node.id in self.shared:
             bound = node not in self.maybe_unbound
             value = emit1(py.load_cell, self.cells[node.id], name=name, bound=bound, **captured)
@@ -76,10 +76,11 @@ class Frame:
             )
         return self.current(node.id)
 
-    def is_free(self, name: str) -> bool:
-        """Is it a variable of a function around the one that reads it?"""
-        outside = self.own is not None and name not in self.own
-        return outside or self.scope.kind(name) == "captured"
+    def is_free(self, node: gast.Name) -> bool:
+        """Is it a variable of a function around the function or class that reads it?"""
+        outside = self.own is not None and node.id not in self.own
+        of_class = getattr(node, "is_free", False)
+        return outside or of_class or self.scope.kind(node.id) == "captured"
 
     @contextmanager
     def inside(self, comprehension: gast.AST, names: Iterable[str]) -> Iterator[None]:

@@ -137,7 +137,10 @@ class _Body:
     def rename(self, stmt: gast.stmt) -> None:
         """The names that are read."""
         for node in _evaluated(stmt):
-            if not isinstance(node, gast.Name) or node.id not in self.own:
+            if not isinstance(node, gast.Name):
+                continue
+            if node.id not in self.own:
+                node.is_free = True  # a variable of the function around: `Frame.is_free`
                 continue
             is_read = not isinstance(node.ctx, gast.Store)
             if isinstance(stmt, gast.AugAssign) and node is stmt.target:

@@ -144,6 +144,52 @@ def never_there(x, c):
     return g(f)
 
 
+def in_a_class(x, c):
+    if c > 0:
+        f = x
+
+    class Scale:
+        k = f + 1.0
+
+        def of(self, v=1.0):
+            return self.k * v
+
+    return Scale().of()
+
+
+def default_in_a_class(x, c):
+    if c > 0:
+        f = x
+
+    class Scale:
+        k = 2.0
+
+        def of(self, v=f):
+            return self.k * v
+
+    return Scale().of()
+
+
+def default_of_a_function(x, c):
+    if c > 0:
+        f = x
+
+    def scaled(v=f):
+        return 2.0 * v
+
+    return scaled()
+
+
+def base_of_a_class(x, c):
+    if c > 0:
+        f = object
+
+    class Scale(f):
+        k = x
+
+    return Scale.k
+
+
 PROGRAMS = [f for f in globals().values() if getattr(f, "__module__", "") == __name__]
 
 
