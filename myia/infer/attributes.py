@@ -25,6 +25,7 @@ from myia.infer.domain.errors import BadValue, ReadOnlyWrite
 from myia.infer.domain.facts import ABSENT, Attribute, ClassAttribute, IsManaged, Raised
 from myia.infer.domain.heap import (
     AnyList,
+    Contents,
     DictObject,
     InstanceObject,
     SetObject,
@@ -107,10 +108,9 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         return registry.PROPERTIES["dynamic", name](ctx, x)
     if kind is not None and (kind, name) in registry.PROPERTIES:
         return registry.PROPERTIES[kind, name](ctx, x)
+    if name != "copy" and (own := _method_of_dict(contents, name)) is not None:
+        return Method(own, x)
     if (kind, name) in registry.METHODS:
-        own = getattr(contents.cls, name) if isinstance(contents, DictObject) else None
-        if isinstance(own, types.FunctionType) and name != "copy":
-            ctx.fail(UnsupportedAttribute, what=f"the method `{own.__qualname__}`")
         return Method((kind, name), x)
     if isinstance(contents, SetObject):
         return _attribute_of_set(ctx, x, contents.cls, name)
@@ -258,8 +258,16 @@ def _opaque_attribute(ctx: Context, x: Opaque, name: str) -> Abstract:
     return objects.method(x, name) if callable(found) else objects.attribute(ctx, x, name)
 
 
+def _method_of_dict(contents: Contents | None, name: str) -> types.FunctionType | None:
+    """A method that Python defines in Python, as most of Counter's."""
+    found = getattr(contents.cls, name, None) if isinstance(contents, DictObject) else None
+    return found if isinstance(found, types.FunctionType) else None
+
+
 def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:
     """The attribute `name` of the first class after `x.cls` that has it, bound to `x.self`."""
+    if isinstance(ctx.held(x.self), DictObject):
+        return Method(("dict", name), x.self)
     cls = ctx.contents_as(x.self, InstanceObject).cls
     question = ClassAttribute(cls, name, x.cls)
     found = _class_attribute(ctx, question)
@@ -305,6 +313,9 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
         bound = is_user_function(found)
         return Method(found, x) if bound else objects.special_method(x, name)
     owner = ctx.held(x) or x
+    if isinstance(owner, DictObject):
+        of_dict = _method_of_dict(owner, name)
+        return None if of_dict is None else Method(of_dict, x)
     cls = owner.cls if isinstance(owner, (InstanceObject, Tuple)) else None
     if cls is None or not _is_function(found := ctx.fact(ClassAttribute(cls, name))):
         if cls is not None and (guest := guest_of(cls)) is not None:

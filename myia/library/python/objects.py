@@ -131,7 +131,8 @@ def _type(ctx: Context, x: Abstract) -> Abstract:
 def _super(ctx: Context, cls: Abstract, x: Abstract) -> Abstract:
     contents = ctx.contents(x) if isinstance(x, Ref) else None
     of = ctx.static(cls, "the class of `super`")
-    if not isinstance(contents, InstanceObject) or not issubclass(contents.cls, of):
+    cls = contents.cls if isinstance(contents, (InstanceObject, DictObject)) else None
+    if cls is None or not issubclass(cls, of):
         ctx.fail(UnsupportedAttribute, what=f"`super` of {ctx.describe(x)}")
     return Super(of, x)
 

@@ -48,6 +48,26 @@ def counts(x):
     return found, found["u"] * x, letters, letters["missing"], given
 
 
+def counters(x):
+    found = Counter("abca", b=x)
+    found.update({"a": x, "z": 2})
+    found.update("aab", c=x)
+    found.subtract({"b": x}, z=1)
+    known, other = Counter("abca"), Counter("abbb")
+    known += other
+    parts = known & other, known | other, known - other, other <= known, other == known
+    most = known.most_common(1), list(other.elements())
+    return found, found.total() * x, *parts, *most
+
+
+def filled(x):
+    found = Counter()
+    found.update({"a": x})
+    found.update("ab")
+    del found["a"], found["none"]
+    return found, found["b"] * x
+
+
 def changed_sets(x):
     seen = set()
     for k in (1, 2, 1, 3):
@@ -69,7 +89,7 @@ def in_a_loop(x):
     return weights["w"] ** 2
 
 
-PROGRAMS = [sums, lists, by_lambda, with_items, counts, changed_sets, in_a_loop]
+PROGRAMS = [sums, lists, by_lambda, with_items, counts, counters, filled, changed_sets, in_a_loop]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
