@@ -131,8 +131,8 @@ def _type(ctx: Context, x: Abstract) -> Abstract:
 def _super(ctx: Context, cls: Abstract, x: Abstract) -> Abstract:
     contents = ctx.contents(x) if isinstance(x, Ref) else None
     of = ctx.static(cls, "the class of `super`")
-    cls = contents.cls if isinstance(contents, (InstanceObject, DictObject)) else None
-    if cls is None or not issubclass(cls, of):
+    own = contents.cls if isinstance(contents, (InstanceObject, DictObject)) else None
+    if own is None or not issubclass(own, of):
         ctx.fail(UnsupportedAttribute, what=f"`super` of {ctx.describe(x)}")
     return Super(of, x)
 
