@@ -49,9 +49,10 @@ def pull_back_loop(
     args = parts.body.args[1:]
     active = [i for i, x in enumerate(args) if acc.wants(x) or cts[i] is not None]
     captured = [x for x in captures(parts.body) if acc.wants(x)]
+    asked = [acc.tracked.poles.intersection((args[i], parts.body.yields[i])) for i in active]
     starts = [
-        Start(parts.carries[i], cts[i] is not None, supports[i], args[i] in acc.tracked.poles)
-        for i in active
+        Start(parts.carries[i], cts[i] is not None, supports[i], bool(poles))
+        for i, poles in zip(active, asked)
     ]
     tracked = LoopSupports(parts, starts, captured, acc)
 
@@ -205,7 +206,8 @@ class LoopSupports:
         for x, support in self.found_captured.items():
             if support is None:
                 del self.captured[x]
-        self.everywhere = set()
+        # The others may follow from supports that the loop carries now.
+        self.everywhere -= self.carried.keys()
         return before != self._which()
 
     def _which(self) -> tuple[set[int], set[int], set[Value]]:

@@ -509,7 +509,40 @@ def alive_afterwards(x, p):
     return np.sum(y * x) + (q if p > 9.0 else p)
 
 
+def overwritten(x, p):
+    q, x = 0.0, x - p
+    for _ in range(3):
+        q = np.sum(np.sqrt(x - 3.0))
+        x = x + 1.0
+    return q * np.sum(x)
+
+
+def overwritten_in_the_next_iteration(x, p):
+    q, r, x = 0.0, 0.0, x - p
+    for _ in range(4):
+        r = q * 0.5
+        q = np.sum(np.sqrt(x - 3.0))
+        x = x + 1.0
+    return q * r + np.sum(x)
+
+
+def overwritten_in_loops(x, p):
+    q, r, k, x = 0.0, 0.0, 3, x - p
+    while k > 0:
+        k -= 1
+        for _ in range(3):
+            for _ in range(2):
+                r = q * 0.5
+                q = min(max(np.sum(np.sqrt(x - 3.0)), -9.0), 9.0)
+            q *= -0.75
+        x = x + 1.0
+    return q * r + np.sum(x)
+
+
 LEFT_OUT_LATER = [
+    overwritten,
+    overwritten_in_the_next_iteration,
+    overwritten_in_loops,
     stored_by_a_mask,
     an_element_of_it,
     an_array_of_it,
