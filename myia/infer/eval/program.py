@@ -176,7 +176,8 @@ def _infer_in_modes(
             raise  # Python's own
         except MyiaError as error:
             # Where names are exact and something else fails, it is what has to be changed.
-            if not isinstance(error.diagnostic, (*ALIAS_ERRORS, BranchesDiffer, NotStatic)):
+            is_other = not isinstance(error.diagnostic, (*ALIAS_ERRORS, BranchesDiffer, NotStatic))
+            if is_other and isinstance(first.diagnostic, InvalidatedRead):
                 first = error
     raise first
 
