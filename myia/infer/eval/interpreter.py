@@ -191,6 +191,10 @@ class Interpreter(Context):
             return x.items
         if isinstance(contents := self.held(x), ListObject):
             return contents.items
+        if is_of_objects(x):
+            found = branch_options(self, x, lambda one: Tuple(self.list_items(one, to_end)))
+            if isinstance(found, Tuple):
+                return found.items
         if not to_end and is_generator(x):
             items_of(self, x)  # refuses it: Python takes the items later
         if not to_end and isinstance(x, values.Iterator):

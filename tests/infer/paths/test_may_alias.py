@@ -201,3 +201,16 @@ def test_identity_of_views_is_not_guessed():
     for numbers, n in INPUTS:
         with pytest.raises(MyiaError, match="may have been changed through another name"):
             run(_views_that_may_be_one, np.array(numbers), n)
+
+
+def _items_of_one_of_two_lists(x):
+    a, b = [x[0], x[1]], [x[1], 2.0]
+    c = a if x[0] > 0.5 else b
+    c[0] += 1.0
+    return (*c, *a), [*c, 3.0], _area(*c), max(*c), a[0] * b[0]
+
+
+@pytest.mark.parametrize("numbers", [[0.7, 0.3], [0.3, 0.7]])
+def test_one_of_two_lists_is_unpacked(numbers):
+    x = np.array(numbers)
+    assert run(_items_of_one_of_two_lists, x) == _items_of_one_of_two_lists(x)
