@@ -267,6 +267,8 @@ def _method_of_dict(contents: Contents | None, name: str) -> types.FunctionType 
 def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:
     """The attribute `name` of the first class after `x.cls` that has it, bound to `x.self`."""
     if isinstance(ctx.held(x.self), DictObject):
+        if ("dict", name) not in registry.METHODS:
+            ctx.fail(UnsupportedAttribute, what=f"the attribute `{name}` of {ctx.describe(x.self)}")
         return Method(("dict", name), x.self)
     cls = ctx.contents_as(x.self, InstanceObject).cls
     question = ClassAttribute(cls, name, x.cls)

@@ -177,8 +177,8 @@ class MergeResult:
 
     `placeholders` are the results of the `if` or the carries of the loop, in order; `replaced` maps
     them to the entry placeholder of the same leaf. `objects` are the merged contents of every
-    object that the paths have changed differently, those in `new_ids` merged of two objects (loop
-    names may be).
+    object that the paths have changed differently, those in `new_ids` merged of two objects,
+    or loop names, which stand for several.
     `private_arrays`: loop name -> its loop-private array. `may_alias`: all edges of the heap after
     the merge. `changed`: the template is more general than the left state. `outgrown`: axes at the
     end of an iteration that may be too long for the template.
