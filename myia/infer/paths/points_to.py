@@ -35,6 +35,7 @@ from myia.infer.domain.heap import (
     VIEW_OF_ONE_PATH,
     ArrayObject,
     Contents,
+    DynamicArray,
     Heap,
     Invalidated,
     PointsTo,
@@ -305,8 +306,16 @@ def identity_test(heap: Heap, a: int, b: int) -> Value | bool | None:
         if all(points_to_of(heap[id]) is None for id in points_to.options):
             index = constant(points_to.options.index(other), I64.dtype)
             return logic.eq(points_to.index.value, index)
-    linked = b in heap.alias_edges.get(a, ()) or _may_be_one_view(heap[a], heap[b])
-    return None if linked or any(points_to_of(heap[id]) for id in (a, b)) else False
+    if any(points_to_of(heap[id]) or _is_copy(heap[id]) for id in (a, b)):
+        return None
+    linked = b in heap.alias_edges.get(a, ()) or a in heap.alias_edges.get(b, ())
+    return None if linked or _may_be_one_view(heap[a], heap[b]) else False
+
+
+def _is_copy(contents: Contents) -> bool:
+    """A read-only copy of what may be another array: it has only the edges that writes need."""
+    arrays = (ArrayObject, DynamicArray)
+    return isinstance(contents, arrays) and contents.readonly == VIEW_OF_ONE_PATH
 
 
 def _may_be_one_view(a: Contents, b: Contents) -> bool:

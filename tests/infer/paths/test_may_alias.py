@@ -178,8 +178,17 @@ def _swapped_by_an_iteration(x, n):
     return (1.0 if a is c else 2.0) + (10.0 if b is c else 20.0) + (100.0 if a is b else 200.0)
 
 
-@pytest.mark.parametrize("f", [_swapped_in_a_list, _swapped_by_an_iteration])
-def test_identity_of_swapped_arrays(f):
+def _set_by_one_iteration(x, n):
+    b, c = x * 4.0, x * 5.0
+    a = c
+    for _ in range(n):
+        b = c
+        c = a + a
+    return 1.0 if a is b else 2.0
+
+
+@pytest.mark.parametrize("f", [_swapped_in_a_list, _swapped_by_an_iteration, _set_by_one_iteration])
+def test_identity_after_loops_and_swaps(f):
     for numbers, n in INPUTS:
         x = np.array(numbers)
         assert run(f, x, n) == f(x, n)
