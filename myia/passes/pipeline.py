@@ -318,7 +318,7 @@ INNER_LOOPS = Phase(
 
 LAYOUT = Phase(
     "lay out",
-    "Local arrays, once it is known how they are accessed.",
+    "Arrays, once it is known how they are accessed.",
     (
         Pass(
             data_layout,

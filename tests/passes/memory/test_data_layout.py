@@ -222,3 +222,79 @@ func @f(%u: f64[]) -> f64[] {
   %2 = reshape %1 {shape=()}
   return %2
 }"""))  # fmt: skip
+
+
+ELIMINATION = """
+func @f(%a: f64[3,16], %x: f64[]) -> f64[3], f64[3,16] {
+  %n = 16: i64[]
+  %z = 0: i64[]
+  %t = for %k < %n (%t = %a) bound 16 {
+    %t = for %j < %n (%t = %t) bound 16 {
+      %1 = dynamic_slice %t, %z, %k {sizes=(3, 1)}
+      %2 = dynamic_slice %t, %z, %j {sizes=(3, 1)}
+      %3 = sub %2, %1
+      %t = dynamic_update_slice %t, %3, %z, %j
+      yield %t
+    }
+    yield %t
+  }
+  %4 = reduce_sum %t {axes=(1,)}
+  return %4, %t
+}"""
+
+
+def test_what_many_iterations_access_is_transposed_around_them(golden):
+    """An argument, which is read as a whole and returned."""
+    golden(before_after(lambda f: dce(data_layout(f)), ELIMINATION))
+    check_same_values(ELIMINATION)
+    after = data_layout(parse(ELIMINATION))
+    assert data_layout(after) is after
+
+
+ARMS = (
+    ELIMINATION[: ELIMINATION.index("  %t =")].replace("%a:", "%b:")
+    + """  %limit = 0.5: f64[]
+  %c = gt %x, %limit
+  %a = if %c {
+    %1 = mul %b, %b
+    yield %1
+  } else {
+    %2 = dynamic_slice %b, %z, %z {sizes=(3, 16)}
+    yield %2
+  }
+"""
+    + ELIMINATION[ELIMINATION.index("  %t =") :]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ARMS,
+        ARMS.replace("mul %b, %b", "empty {dtype=f64, shape=(3, 16)}").replace("gt", "lt"),
+        ELIMINATION.replace("%1 = dynamic_slice %t", "%1 = dynamic_slice %a"),
+    ],
+)
+def test_what_is_transposed_in_a_branch_or_read_beside_it(text):
+    check_same_values(text)
+
+
+def test_the_nest_of_a_branch_stays():
+    start, end = ELIMINATION.index("  %t ="), ELIMINATION.index("  %4 =")
+    branch = "  %c = gt %x, %x\n  %t = if %c {\n" + ELIMINATION[start:end]
+    branch += "    yield %t\n  } else {\n    yield %a\n  }\n"
+    assert unchanged(data_layout, ELIMINATION[:start] + branch + ELIMINATION[end:])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("bound 16", "bound 2"),  # too few iterations
+        ("%k < %n (%t = %a) bound 16", "%k < %n (%t = %a)"),  # unknown
+        ("    yield %t\n", "    %t = neg %t\n    yield %t\n"),  # it would be transposed in a loop
+        ("  %4 =", "  %t = dynamic_update_slice %t, %a, %z, %z\n  %4 ="),  # its order changes
+        ("    %t = for %j", "    %s = reduce_sum %t {axes=(0, 1)}\n    %t = for %j"),
+    ],
+)
+def test_what_would_be_transposed_too_often_stays(old, new):
+    assert unchanged(data_layout, ELIMINATION.replace(old, new))
