@@ -194,7 +194,11 @@ class _Ranges:
         if op.primitive is (logic.and_ if holds else logic.or_):
             parts = [(x, holds) for x in op.operands]
         elif op.primitive is if_p:
-            parts = _parts_of_branch(op, p, holds)
+            then, other = (region.yields[op.results.index(p)] for region in op.regions)
+            parts = _parts_of_choice(op.operands[0], then, other, holds)
+        elif op.primitive is logic.select:
+            condition, then, other = op.operands
+            parts = _parts_of_choice(condition, then, other, holds)
         elif op.primitive in COMPARISONS and op.operands[0].aval == I64:
             comparison = op.primitive if holds else OPPOSITE[op.primitive]
             x, y = op.operands
@@ -284,11 +288,8 @@ class _Ranges:
             self.ranges.update((y, r) for y, r in zip(op.results, found[0]) if y.aval == I64)
 
 
-def _parts_of_branch(op: Op, result: Value, holds: bool) -> list[tuple[Value, bool]]:
-    """What holds if a result of a branch does: `p and q` is `if p { q } else { p }`."""
-    (p,) = op.operands
-    i = op.results.index(result)
-    then, other = (region.yields[i] for region in op.regions)
+def _parts_of_choice(p: Value, then: Value, other: Value, holds: bool) -> list[tuple[Value, bool]]:
+    """What holds if the value chosen by `p` does: `p and q` is `if p { q } else { p }`."""
     if holds and other is p:  # which is false there
         return [(p, True), (then, True)]
     if not holds and then is p:

@@ -77,7 +77,10 @@ class Programs:
         if kind < 0.6:
             return L.not_(self.comparison(xs))
         if kind < 0.7:
-            return self.rng.choice([L.and_, L.or_])(self.comparison(xs), self.comparison(xs))
+            p, q = self.comparison(xs), self.comparison(xs)
+            if self.rng.random() < 0.5:
+                return L.select(p, *self.rng.choice([(p, q), (q, p), (q, q)]))
+            return self.rng.choice([L.and_, L.or_])(p, q)
         y = self.rng.choice(xs)
         if kind < 0.85:
             r = A.add(x, y)

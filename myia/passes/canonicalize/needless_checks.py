@@ -15,6 +15,7 @@ which then is not recognised as the same (`cse.py`); its condition has to test t
 iterations depend on each other.
 
 Only programs with checks are looked at: of other comparisons `range_comparisons.py` decides more.
+Under `vmap` nothing is raised, but a check still ends the loop of its example.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from collections.abc import Sequence
 
 from myia.analysis.integer_ranges import decided_comparisons
 from myia.ir.avals import BOOL
-from myia.ir.core import Function, Op, Value
+from myia.ir.core import Function, Op, Value, walk
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 from myia.rewriting.walk import Walk, rewrite
@@ -31,7 +32,8 @@ from myia.rewriting.walk import Walk, rewrite
 
 def needless_checks(function: Function) -> Function:
     """`function` without checks that cannot fail."""
-    decided = decided_comparisons(function) if function.checks else {}
+    has_checks = function.checks or any(op.primitive is logic.xor for op in walk(function.region))
+    decided = decided_comparisons(function) if has_checks else {}
     if not decided:
         return function
 

@@ -25,7 +25,9 @@ inner loops can be vectorized themselves (`inner_loop.py`) is left alone.
 
 Branches that work on arrays, and inner loops that end at different iterations, run masked: both
 sides for all iterations, until the last one has ended. No derivative is taken any more, so that
-what a side computes for iterations that do not take it is seen nowhere.
+what a side computes for iterations that do not take it is seen nowhere. Iterations on scalars run
+one by one, since each then takes the time of its own inner iterations. Under `vmap` they run masked
+in short strips, if their inner loops access no array.
 
 If the rows of all iterations together are larger than the caches, the loop is strip-mined.
 
@@ -69,6 +71,10 @@ MAX_STRIDED_ITERATIONS = 128
 MIN_BYTES_PER_CACHE_LINE = 32
 # An inner iteration with more ops that compute is bound by arithmetic, not by memory.
 MAX_MEMORY_BOUND_OPS = 32
+# Examples of a batch whose scalar loops run side by side until the last has ended. A step of all
+# takes as long as 5 to 20 steps of one, so only few shall wait for a slow one. LLVM vectorizes no
+# shorter loop.
+MAX_MASKED_EXAMPLES = 32
 MIN_WIDTH = 4  # iterations
 MIN_LONG_BODY = 16  # ops that compute: of longer iterations all are widened, also two or three
 DATA_MOVEMENT = (dynamic_slice, reshape)
@@ -182,10 +188,13 @@ def _plan_for_nest(
     has_recurrence = any(summary_if_independent(each, ranges, MIN_WIDTH) is None for each in inner)
     if inner and not has_recurrence:
         return 0, None
-    masks = all(map(_works_on_arrays, walk(loop.body)))
+    short = loop.is_over_examples and _are_scalar_loops(loop.body)
+    masks = short or all(map(_works_on_arrays, walk(loop.body)))
     summary = summary_if_independent(loop, ranges, None, _can_widen, masks=masks)
     if summary is None:
         return 0, None
+    if short:
+        return MAX_MASKED_EXAMPLES, summary
     is_compute_bound = any(len(_computing_ops(each.body)) > MAX_MEMORY_BOUND_OPS for each in inner)
     not_laid_out = {
         version
@@ -224,6 +233,18 @@ def _works_on_arrays(op: Op) -> bool:
         for region in op.regions
         for op in region.ops
     )
+
+
+def _are_scalar_loops(body: Region) -> bool:
+    """Are all inner loops conditional ones of scalars, which access no array?"""
+    inner = [op for op in walk(body) if op.primitive in (if_p, loop_p)]
+    ops = (op for each in inner for region in each.regions for op in region.ops)
+    conditional = all(op.primitive is loop_p and op.params["conditional"] for op in inner)
+    return bool(inner) and conditional and all(map(_is_scalar_arithmetic, ops))
+
+
+def _is_scalar_arithmetic(op: Op) -> bool:
+    return is_scalar_op(op) and op.primitive not in (*STORES, *DATA_MOVEMENT)
 
 
 def _is_strided(access: Op, axis: int) -> bool:

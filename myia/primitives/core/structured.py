@@ -212,6 +212,11 @@ class Loop:
         return self.adjoint
 
     @property
+    def is_over_examples(self) -> bool:
+        """Of a batch, one after the other (`vmap`)."""
+        return self.body.args[0].name == EXAMPLE
+
+    @property
     def initial(self) -> tuple[Value, ...]:
         """The initial values of what the loop carries and returns."""
         return self.carries if self.adjoint is None else (*self.seeds, *self.accumulators)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from myia.ir.avals import Aval
 from myia.ir.core import Function, walk
-from myia.primitives.core.structured import EXAMPLE, Loop, loop_p
+from myia.primitives.core.structured import Loop, loop_p
 from myia.source.span import Span
 from myia.storage.model.revolve import forward_runs, max_blocks
 
@@ -128,7 +128,7 @@ class Plan(tuple[LoopPlan, ...]):
 def loops_over_examples(function: Function) -> Iterator[str]:
     """The batches of `vmap` that a program computes one example after the other."""
     for op in walk(function.region):
-        if op.primitive is loop_p and (loop := Loop.of(op)).body.args[0].name == EXAMPLE:
+        if op.primitive is loop_p and (loop := Loop.of(op)).is_over_examples:
             where = "?" if op.span is None else str(op.span).rsplit("/", 1)[-1]
             yield f"{where}: {loop.bound:,} examples of `vmap`, one after the other"
 

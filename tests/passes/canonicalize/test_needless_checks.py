@@ -5,6 +5,8 @@ import pytest
 
 import myia
 from myia.ir.parser import parse
+from myia.ir.printer import to_text
+from myia.passes.canonicalize.dce import dce
 from myia.passes.canonicalize.needless_checks import needless_checks
 from tests.passes.before_after import before_after, unchanged
 
@@ -56,9 +58,39 @@ def test_counters_that_may_overflow(start, step):
     assert unchanged(needless_checks, counter(start, step))
 
 
-def test_without_checks_nothing_is_looked_at():
+def test_tests_of_overflow_in_a_program_that_raises_nothing():
+    """As under `vmap`."""
     text = counter(0, 1).replace(" checks ('OverflowError')", "")
-    assert needless_checks(f := parse(text)) is f
+    assert " xor " in text
+    assert " xor " not in to_text(dce(needless_checks(parse(text))))
+    assert unchanged(needless_checks, text.replace(" xor ", " sub "))
+
+
+LIMIT = """\
+      %1 = 200: i64[]
+      %2: bool[] = lt %n, %1
+      %6 = 1.0: f64[]
+      %7: bool[] = gt %y, %6
+"""
+
+
+@pytest.mark.parametrize(
+    ("both", "proven"),
+    [
+        ("select %2, %7, %2", True),
+        ("select %7, %2, %7", True),
+        ("select %2, %2, %7", False),
+        ("select %7, %7, %2", False),
+        ("select %2, %7, %7", False),
+    ],
+)
+def test_a_limit_under_another_condition(both, proven):
+    """`n < 200 and y > 1`, and what is no `and`."""
+    start, end = COUNTER.index("      %1 = 1.0"), COUNTER.index("      %3 = 0: i32[]\n      %4")
+    text = COUNTER[:start] + LIMIT + f"      %8: bool[] = {both}\n" + COUNTER[end:]
+    text = text.replace("and %2, %4", "and %8, %4")
+    text = text.replace("START", "0").replace("STEP", str(2**40))
+    assert unchanged(needless_checks, text) != proven
 
 
 def steps(x):

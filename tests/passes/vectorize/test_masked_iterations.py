@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import myia
-from myia.passes.vectorize.outer_loop import outer_loop
+from myia.passes.vectorize.outer_loop import MAX_MASKED_EXAMPLES, MIN_WIDTH, outer_loop
 from myia.pipeline import Options
 from tests.passes.before_after import unchanged
 
@@ -80,6 +80,59 @@ def test_derivatives(f):
         np.testing.assert_allclose(myia.grad(loss, argnums=by)(X, W), plain, rtol=1e-12)
         slopes = myia.jacfwd(loss, argnums=by)(X, W)
         np.testing.assert_allclose(slopes, plain, rtol=1e-11, atol=1e-13)
+
+
+# ----- Scalars, under `vmap`
+
+
+def halved(x, n):
+    """The number of steps differs, and is zero for some."""
+    k, total = n, 0.0
+    while abs(x) > 0.5 and k < 9:
+        x = x / (1 + abs(x)) + 0.125 * np.sin(x)
+        total += 1 / x
+        k += 3
+    return total, k, x
+
+
+def nested_searches(x, n):
+    steps = 0
+    while x > 0.1 * n:
+        y = x
+        while y > 0.3:
+            y = 0.5 * y
+            steps += 1
+        x = x - y
+    return x, steps, x
+
+
+@pytest.mark.parametrize("f", [halved, nested_searches])
+@pytest.mark.parametrize(("size", "dtype"), [(3, float), (7, float), (67, float), (33, np.float32)])
+def test_examples_that_end_at_different_steps(f, size, dtype):
+    rng = np.random.default_rng(size)
+    x, n = rng.uniform(-2, 3, size).astype(dtype), rng.integers(1, 12, size)
+    x[0] = -1.0
+    batched = myia.vmap(f)
+    want = [np.array(column) for column in zip(*map(f, x, n))]
+    for y, z in zip(batched(x, n), want, strict=True):
+        np.testing.assert_allclose(y, z, 1e-13 if dtype is float else 1e-5)
+    strip = f"bool[{min(size, MAX_MASKED_EXAMPLES)}]"
+    assert (strip in batched.ir(x, n)["finish"]) == (size >= MIN_WIDTH and f is halved)
+    slope = myia.grad(lambda v, i: f(v, i)[0])
+    slopes = myia.vmap(slope)(x, n)
+    np.testing.assert_allclose(slopes, list(map(slope, x, n)), 1e-12 if dtype is float else 1e-4)
+
+
+def test_scalars_of_a_loop_run_one_by_one():
+    """Each iteration takes the time of its own steps."""
+
+    def search(x, n):
+        for i in range(len(x)):
+            x[i] = halved(x[i], n[i])[0]
+        return x
+
+    x, n = np.linspace(-2, 3, 40), np.arange(40)
+    assert "bool[32]" not in myia.jit(search).ir(x, n)["finish"]
 
 
 # ----- Loops that stay
