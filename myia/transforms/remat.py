@@ -67,7 +67,7 @@ def pull_back_remat(
             of_cts=[inner.get(i) for i in with_ct],
             of_sums=of_sums,
             wanted=[own[x] for x in found],
-            outside=acc.tracked,
+            outside=acc.tracked.also_of(own.items()),
             by_position=acc.by_position,
             in_loop=acc.in_loop,
         )

@@ -51,7 +51,7 @@ def pull_back_loop(
     captured = [x for x in captures(parts.body) if acc.wants(x)]
     asked = [acc.tracked.poles.intersection((args[i], parts.body.yields[i])) for i in active]
     starts = [
-        Start(parts.carries[i], cts[i] is not None, supports[i], bool(poles))
+        Start(parts.carries[i], args[i], cts[i] is not None, supports[i], bool(poles))
         for i, poles in zip(active, asked)
     ]
     tracked = LoopSupports(parts, starts, captured, acc)
@@ -113,6 +113,7 @@ class Start:
     """A carried value, and the support of its cotangent after the last iteration."""
 
     x: Value
+    arg: Value  # of the body
     has_ct: bool
     support: Support = None
     asked: bool = False  # it is asked for, even if it is not `asked_before` the loop
@@ -166,11 +167,12 @@ class LoopSupports:
         self.acc.by_position.update(masks)
         carried = {**self.fixed, **dict(zip(self.carried, masks))}
         captured = dict(zip(self.captured, masks[len(self.carried) :]))
+        args = [start.arg for start in self.starts]
         return Supports(
             of_cts=[carried.get(i) for i in range(len(xs))],
             of_sums=captured,
             wanted=[*(xs[i] for i in (*carried, *self.everywhere)), *captured],
-            outside=self.acc.tracked,
+            outside=self.acc.tracked.also_of(zip(args, xs)),
             by_position=self.acc.by_position,
             within=self.acc.within,
             in_loop=True,
@@ -193,22 +195,27 @@ class LoopSupports:
     def change(self) -> bool:
         """Whether the body must be built again, with other supports."""
         before = self._which()
+        more = [i for i in self.everywhere if self.found[i] is not None]
+        self.carried.update({i: as_array(None, self.starts[i].x.aval) for i in more})
+        self.everywhere.difference_update(more)
+        if not more:  # else what seems to be everywhere may follow from supports that are now known
+            self._give_up()
+        return before != self._which()
+
+    def _give_up(self) -> None:
+        """Carry what is not fixed; drop what is everywhere."""
         for i, support in self.found.items():
-            if i in self.everywhere and support is not None:
-                self.carried[i] = as_array(None, self.starts[i].x.aval)
-            elif i in self.fixed and not self._stays(i, support):
+            if i in self.fixed and not self._stays(i, support):
                 start = self.fixed.pop(i)
                 # An array of booleans that changes in each iteration pays for poles only.
-                if support is not None and self.acc.tracked.of_poles:
+                pays = self.acc.tracked.of_poles or self.starts[i].asked_before(self.acc)
+                if support is not None and pays:
                     self.carried[i] = start
             elif i in self.carried and support is None:
                 del self.carried[i]
         for x, support in self.found_captured.items():
             if support is None:
                 del self.captured[x]
-        # The others may follow from supports that the loop carries now.
-        self.everywhere -= self.carried.keys()
-        return before != self._which()
 
     def _which(self) -> tuple[set[int], set[int], set[Value]]:
         return set(self.fixed), set(self.carried), set(self.captured)
@@ -239,7 +246,7 @@ class LoopSupports:
         """The supports that an iteration makes those of all elements, if there is one."""
         of_carried = {i: x for i, x in self.start_of_carried.items() if i not in carried}
         of_captured = {x: s for x, s in self.start_of_captured.items() if x not in captured}
-        if not self.acc.tracked.of_poles or not (of_carried or of_captured):
+        if not self.acc.tracked.poles or not (of_carried or of_captured):
             return
         ran = _has_run(self.parts, self.acc)
         if ran is None:

@@ -74,7 +74,8 @@ class _Pullback:
         acc, carries, n = self.acc, self.parts.carries, len(self.args)
         inside = self.parts.body.args[1:]
         starts = [
-            Start(carries[i], False, asked=inside[i] in acc.tracked.poles) for i in self.active
+            Start(carries[i], inside[i], False, asked=inside[i] in acc.tracked.poles)
+            for i in self.active
         ]
         self.tracked = LoopSupports(self.parts, starts, self.captured, acc)
         x_args = like_cotangents(self.args[i] for i in self.active)

@@ -386,6 +386,8 @@ POLES = {
     "power": lambda x: x**0.3,
     "inverse": lambda x: np.float64(x) ** -2 * x,
     "product by a quotient": lambda x: (1.0 / np.float64(x)) * x * x,
+    "product by a root": lambda x: np.sqrt(np.float64(x - 1.0)) * x,
+    "product by a sum": lambda x: np.sum(np.log(np.array([x - 1.0, x + 1.0]))) * x,
     "acosh": lambda x: np.arccosh(np.float64(1.0 + x)),
     "asin": lambda x: np.arcsin(np.float64(1.0 + x)),
 }
@@ -539,7 +541,44 @@ def overwritten_in_loops(x, p):
     return q * r + np.sum(x)
 
 
+def product_overwritten(x, p):
+    q = np.sum(np.log(x - 3.0)) * p
+    for k in range(2):
+        q = np.sum(x) * p * k
+    return q
+
+
+def product_of_an_accumulated_sum(x, p):
+    q, k = 0.0, 0
+    for v in x:
+        q += np.log(v - 3.0)
+    q = q * p
+    while k < 3:
+        k += 1
+        q = np.sum(x) * p * k
+    return q
+
+
+def product_whose_elements_are_overwritten(x, p):
+    v = np.sum(np.sqrt(x - 3.0)) * x
+    for k in range(3):
+        v[k] = p * x[k]
+    return np.sum(v * v)
+
+
+def product_of_the_next_iteration(x, p):
+    q = 0.0
+    for _ in range(3):
+        q = np.sum(np.log(x - 3.0)) * x[0] * p
+        x = x + 1.0
+    return q
+
+
 LEFT_OUT_LATER = [
+    product_overwritten,
+    product_of_an_accumulated_sum,
+    product_whose_elements_are_overwritten,
+    product_of_the_next_iteration,
     overwritten,
     overwritten_in_the_next_iteration,
     overwritten_in_loops,

@@ -90,6 +90,7 @@ LEAVE_OUT = {
     slice,
     top_k_p,
 }
+EXTREMA = {reduce_max, reduce_min}
 # The first operand is the result, or equal to it.
 WINS = {max: ge, min: le}
 
@@ -144,13 +145,24 @@ def supports_of_operands(
             None if ct is None else _indicator(s, y) for ct, s, y in zip(cts, supports, op.results)
         ]
         given = pull_back(op, indicators, wanted)
-        return {x: nowhere(x) if t is None else ne(t, 0) for x, t in given.items()}
+        moved = {x: nowhere(x) if t is None else ne(t, 0) for x, t in given.items()}
+        return _within_rows(op, supports, moved) if op.primitive in EXTREMA else moved
     found: dict[Value, Support] = {}
     for i, x in enumerate(op.operands):
         if x in wanted:
             support = _of_operand(op, i, supports[0], integers)
             found[x] = union(found[x], support) if x in found else support
     return found
+
+
+def _within_rows(
+    op: Op, supports: Sequence[Support], moved: dict[Value, Support]
+) -> dict[Value, Support]:
+    """Of an extremum. One that is NaN gives NaN to all elements, also for an indicator of 0."""
+    (x,), (support,), (y,) = op.operands, supports, op.results
+    if support is None or x not in moved:
+        return moved
+    return {x: _both(moved[x], expand(as_array(support, y.aval), x.aval, op.params["axes"]))}
 
 
 def _of_operand(op: Op, i: int, support: Support, integers: Integers) -> Support:

@@ -3,23 +3,25 @@
 That is, for values whose derivative goes on to an op that spoils it, whose partial derivative may
 be infinite or NaN. Most loops store and load at run-time positions, mask by these, and branch. The
 supports that come of this guard ops with a pole (quotients, roots, logarithms), which is at a
-finite number, but no products, unless by what is computed of a quotient: tangents of ops with a
-pole are such products.
+finite number, and products by what is computed of such ops, also of elements of arrays; but not by
+what was stored into an array.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.primitive import Partials
 from myia.primitives.arrays.dynamic_slices import dynamic_update_add, dynamic_update_slice
+from myia.primitives.arrays.reductions import reduce_max, reduce_min
 from myia.primitives.arrays.shaping import broadcast, reshape
-from myia.primitives.core.define import PointwisePrimitive, constant_p
+from myia.primitives.core.define import constant_p
 from myia.primitives.core.region_dataflow import Edge, reachable
+from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import (
     div,
     integer_pow,
@@ -33,17 +35,24 @@ from myia.primitives.pointwise.arithmetic import (
 )
 from myia.primitives.pointwise.logic import convert_p, select
 from myia.primitives.pointwise.transcendental import (
+    acos,
+    acosh,
+    asin,
     asinh,
     atan,
+    atanh,
     cos,
     cosh,
     exp,
     exp2,
     expm1,
+    log,
+    log1p,
     logistic,
     rsqrt,
     sin,
     sinh,
+    sqrt,
     tanh,
 )
 from myia.primitives.special.gamma_bessel import erf, erfc
@@ -59,6 +68,8 @@ WITHOUT_POLES = {mul, integer_pow, mod, square, exp, exp2, expm1, sin, cos, sinh
     erfc,
 }
 MOVES = (broadcast, reshape, convert_p)
+# Infinite at a pole, or NaN outside of their domain: at finite numbers.
+DOMAINS = {reciprocal, rsqrt, pow, sqrt, log, log1p, asin, acos, acosh, atanh}
 
 
 def nowhere(x: Value) -> Support:
@@ -81,7 +92,8 @@ class Tracked:
     one that computes an element, as most loops do. `of_poles`: some ops that spoil have a pole.
     `constants` are values known to be finite and not zero, which spoil nothing as factors.
     `integers` tells which indices are equal, `positions` which booleans depend on run-time
-    positions only. `steep` values are quotients, or computed of them: infinite at a pole.
+    positions only. `steep` values may be infinite or NaN at finite numbers: quotients, roots,
+    logarithms, and what is computed of these.
     """
 
     values: frozenset[Value] = frozenset()
@@ -94,10 +106,14 @@ class Tracked:
     steep: frozenset[Value] = frozenset()
 
     def has_pole(self, op: Op) -> bool:
-        """Whether the partial derivatives of a pointwise op may be infinite at finite numbers."""
+        """Whether the partial derivatives of an op may be infinite or NaN at finite numbers."""
         if not self.steep.isdisjoint(op.operands):
             return True
         return _is_inverse(op) or op.primitive not in WITHOUT_POLES
+
+    def also_of(self, copies: Iterable[tuple[Value, Value]]) -> Tracked:
+        """The same, where (x, y) says that y stands for x inside a region."""
+        return replace(self, steep=self.steep.union(y for x, y in copies if x in self.steep))
 
 
 UNTRACKED = Tracked()
@@ -139,8 +155,10 @@ def track_tangents(ops: Sequence[Op], active: set[Value]) -> Tracked:
 def _track(
     ops: Sequence[Op], active: set[Value], also: Iterable[Value], outside: Tracked, backward: bool
 ) -> Tracked:
-    spoiled, constants = _spoiled(ops, active, outside.constants)
     edges = set(derivative_edges(ops))
+    constants = outside.constants | _constants(ops)
+    steep = _steep(ops, edges - set(_stores(ops)), constants, outside.steep)
+    spoiled = _spoiled(ops, active, constants, steep)
 
     def reached(by: Iterable[tuple[Op, int]], along: Iterable[Edge]) -> frozenset[Value]:
         flow: dict[Value, list[Value]] = defaultdict(list)
@@ -151,7 +169,6 @@ def _track(
 
     values = reached(spoiled, edges)
     integers, positions = _integers(ops, outside.integers), _positions(ops, outside.positions)
-    steep = _steep(ops, constants, outside.steep)
     tracked = Tracked(values, values, False, spoiled, constants, integers, positions, steep)
     of_poles = [(op, i) for op, i in spoiled if tracked.has_pole(op)]
     if not of_poles and not also:
@@ -171,37 +188,41 @@ def _stores(ops: Iterable[Op]) -> Iterator[Edge]:
 
 
 def _steep(
-    ops: Iterable[Op], constants: frozenset[Value], outside: frozenset[Value]
+    ops: Sequence[Op], edges: Iterable[Edge], constants: frozenset[Value], outside: Iterable[Value]
 ) -> frozenset[Value]:
-    found = set(outside)
-    for op in walk(Region((), tuple(ops), ())):
-        divides = op.primitive is div and op.operands[1] not in constants
-        is_pointwise = op.primitive in MOVES or isinstance(op.primitive, PointwisePrimitive)
-        is_of_steep = is_pointwise and not found.isdisjoint(op.operands)
-        if divides or is_of_steep or op.primitive in (reciprocal, rsqrt, pow) or _is_inverse(op):
-            found.update(y for y in op.results if y.aval.differentiable)
-    return frozenset(found)
+    flow: dict[Value, list[Value]] = defaultdict(list)
+    for x, y in edges:
+        flow[x].append(y)
+    starts = [
+        y
+        for op in walk(Region((), tuple(ops), ()))
+        if _is_steep(op, constants)
+        for y in op.results
+        if y.aval.differentiable
+    ]
+    return frozenset(reachable((*outside, *starts), flow))
+
+
+def _is_steep(op: Op, constants: frozenset[Value]) -> bool:
+    if op.primitive is constant_p:
+        return not math.isfinite(abs(op.params["value"]))
+    is_quotient = op.primitive is div and op.operands[1] not in constants
+    return op.primitive in DOMAINS or is_quotient or _is_inverse(op)
 
 
 def _is_inverse(op: Op) -> bool:
     return op.primitive is integer_pow and bool(op.params["y"] < 0)
 
 
-def _spoiled(
-    ops: Sequence[Op], active: set[Value], outside: frozenset[Value]
-) -> tuple[frozenset[tuple[Op, int]], frozenset[Value]]:
-    constants = set(outside)
-    found: set[tuple[Op, int]] = set()
+def _constants(ops: Iterable[Op]) -> frozenset[Value]:
+    found: set[Value] = set()
     for op in walk(Region((), tuple(ops), ())):
-        if _is_constant(op, constants):
-            constants.update(op.results)
-        for i, x in enumerate(op.operands):
-            if x in active and _may_spoil(op, i, constants):
-                found.add((op, i))
-    return frozenset(found), frozenset(constants)
+        if _is_constant(op, found):
+            found.update(op.results)
+    return frozenset(found)
 
 
-def _is_constant(op: Op, constants: set[Value]) -> bool:
+def _is_constant(op: Op, constants: Container[Value]) -> bool:
     """Whether the results are finite numbers known at compile time, none of them zero."""
     if op.primitive is constant_p:
         value = op.params["value"]
@@ -210,9 +231,27 @@ def _is_constant(op: Op, constants: set[Value]) -> bool:
     return moves and op.results[0].aval.differentiable and op.operands[0] in constants
 
 
-def _may_spoil(op: Op, i: int, constants: set[Value]) -> bool:
-    """Whether the partial derivative of `op` in operand i may be infinite or NaN."""
+# ----- What spoils a derivative
+
+
+def _spoiled(
+    ops: Sequence[Op], active: set[Value], constants: frozenset[Value], steep: frozenset[Value]
+) -> frozenset[tuple[Op, int]]:
+    return frozenset(
+        (op, i)
+        for op in walk(Region((), tuple(ops), ()))
+        for i, x in enumerate(op.operands)
+        if x in active and _may_spoil(op, i, constants, steep)
+    )
+
+
+def _may_spoil(op: Op, i: int, constants: frozenset[Value], steep: frozenset[Value]) -> bool:
+    """Whether the derivative of `op` in operand i may multiply by an infinity or NaN."""
     derivative = op.primitive.derivative
+    if op.primitive is dot_general:
+        return op.operands[1 - i] in steep
+    if op.primitive in (reduce_max, reduce_min):  # equal to no element if it is NaN
+        return op.operands[i] in steep
     if not isinstance(derivative, Partials) or op.primitive in (neg, sub):
         return False
     if op.primitive is mul or (op.primitive is div and i == 0):
