@@ -72,7 +72,7 @@ def reverse(
     """
     supports = supports or Supports()
     active = active_values(ops, wanted, [y for y, _ in cts])
-    tracked = track_cotangents(ops, active, supports.wanted, supports.outside)
+    tracked = track_cotangents(ops, active, supports)
     acc = Accumulators(active, sums, tracked=tracked, supports=supports)
     for op in with_rules(ops, active, acc.residuals):
         append(op)

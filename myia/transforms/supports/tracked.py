@@ -14,6 +14,8 @@ from collections import defaultdict
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.primitive import Partials
 from myia.primitives.arrays.dynamic_slices import dynamic_update_add, dynamic_update_slice
@@ -137,27 +139,22 @@ class Supports:
     in_loop: bool = False
 
 
-def track_cotangents(
-    ops: Sequence[Op], active: set[Value], also: Iterable[Value], outside: Tracked
-) -> Tracked:
-    """Tracks the active values whose cotangent goes on to an op that spoils it.
-
-    `also`: values whose supports are needed `outside` of `ops`.
-    """
-    return _track(ops, active, also, outside, backward=False)
+def track_cotangents(ops: Sequence[Op], active: set[Value], supports: Supports) -> Tracked:
+    """Tracks the active values whose cotangent goes on to an op that spoils it."""
+    return _track(ops, active, supports, backward=False)
 
 
 def track_tangents(ops: Sequence[Op], active: set[Value]) -> Tracked:
     """The same for tangents, which flow the other way."""
-    return _track(ops, active, (), UNTRACKED, backward=True)
+    return _track(ops, active, Supports(), backward=True)
 
 
-def _track(
-    ops: Sequence[Op], active: set[Value], also: Iterable[Value], outside: Tracked, backward: bool
-) -> Tracked:
+def _track(ops: Sequence[Op], active: set[Value], supports: Supports, backward: bool) -> Tracked:
+    also, outside = supports.wanted, supports.outside
     edges = set(derivative_edges(ops))
+    not_stored = edges.difference(_stores(ops))
     constants = outside.constants | _constants(ops)
-    steep = _steep(ops, edges - set(_stores(ops)), constants, outside.steep)
+    steep = _steep(ops, not_stored, constants, outside.steep)
     spoiled = _spoiled(ops, active, constants, steep)
 
     def reached(by: Iterable[tuple[Op, int]], along: Iterable[Edge]) -> frozenset[Value]:
@@ -173,7 +170,7 @@ def _track(
     of_poles = [(op, i) for op, i in spoiled if tracked.has_pole(op)]
     if not of_poles and not also:
         return tracked
-    poles = reached(of_poles, edges - set(_stores(ops)))
+    poles = reached(of_poles, not_stored)
     return replace(tracked, poles=poles, of_poles=bool(of_poles))
 
 
@@ -205,7 +202,7 @@ def _steep(
 
 def _is_steep(op: Op, constants: frozenset[Value]) -> bool:
     if op.primitive is constant_p:
-        return not math.isfinite(abs(op.params["value"]))
+        return bool(np.isnan(op.params["value"]))  # infinities are masks of a softmax
     is_quotient = op.primitive is div and op.operands[1] not in constants
     return op.primitive in DOMAINS or is_quotient or _is_inverse(op)
 
