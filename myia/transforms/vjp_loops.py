@@ -32,6 +32,7 @@ from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop
 from myia.primitives.pointwise.logic import and_, gt, or_
+from myia.rewriting.def_use import uses
 from myia.transforms.clone import clone, clone_with_args
 from myia.transforms.cotangents import Accumulators, Reverse, like_cotangents, or_zeros
 from myia.transforms.custom import region_with_rules
@@ -49,10 +50,19 @@ def pull_back_loop(
     args = parts.body.args[1:]
     active = [i for i, x in enumerate(args) if acc.wants(x) or cts[i] is not None]
     captured = [x for x in captures(parts.body) if acc.wants(x)]
-    asked = [acc.tracked.poles.intersection((args[i], parts.body.yields[i])) for i in active]
+    # What the first iteration overwrites needs its support for products and elements, too.
+    read = {*uses(parts.body), *parts.body.yields}
+    poles = {x for x, arg in zip(parts.carries, args) if arg not in read and acc.tracks(x)}
+    poles |= acc.tracked.poles
     starts = [
-        Start(parts.carries[i], args[i], cts[i] is not None, supports[i], bool(poles))
-        for i, poles in zip(active, asked)
+        Start(
+            parts.carries[i],
+            args[i],
+            cts[i] is not None,
+            supports[i],
+            not poles.isdisjoint((parts.carries[i], args[i], parts.body.yields[i])),
+        )
+        for i in active
     ]
     tracked = LoopSupports(parts, starts, captured, acc)
 

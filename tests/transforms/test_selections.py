@@ -574,7 +574,54 @@ def product_of_the_next_iteration(x, p):
     return q
 
 
+def elements_overwritten_as_a_whole(x, p):
+    v = x * 1.0
+    q = np.sum(np.sqrt(x - 3.0)) * p
+    for k in range(3):
+        v[k] = q
+    for _ in range(2):
+        v = x[::-1]
+    return np.sum(v * v * x)
+
+
+def an_extremum_overwritten(x, p):
+    q = np.max(np.log(x - 3.0)) + np.min(np.sqrt(x - 3.0) * x)
+    for k in range(2):
+        q = p * x[k]
+    return q
+
+
+def a_product_of_matrices_overwritten(x, p):
+    v = np.outer(x, np.log(x - 3.0)) @ x + np.nan * x
+    for _ in range(2):
+        v = p * x
+    return np.sum(v * v)
+
+
+def a_carry_left_out_by_a_branch(x, p):
+    y, c = x, 0.5
+    for _ in range(2):
+        v = y
+        y = c * v
+        c = np.log(p - 3.0) + v[1]
+    return c if x[1] > 4.0 else x[0] * p
+
+
+def overwritten_in_a_nested_loop(x, p):
+    v = np.sqrt(x - 3.0)
+    for _ in range(3):
+        for _ in range(2):
+            v = x[::-1]
+        q = np.sum(v * x) * p
+    return q
+
+
 LEFT_OUT_LATER = [
+    elements_overwritten_as_a_whole,
+    an_extremum_overwritten,
+    a_product_of_matrices_overwritten,
+    a_carry_left_out_by_a_branch,
+    overwritten_in_a_nested_loop,
     product_overwritten,
     product_of_an_accumulated_sum,
     product_whose_elements_are_overwritten,
