@@ -1,28 +1,22 @@
-"""Random programs whose names come to hold one object, and then change it.
+"""Names that come to hold one object, and then change it: values against Python's.
 
-    python -m tests.fuzz.aliases --count 2000 --seed 0 [--kinds arrays lists]
+    python -m tests.fuzz.focused.aliases --count 2000 --seed 0 [--kinds arrays lists]
 
 A program assigns, swaps and changes three names of a kind, or names, attributes and items of
-several kinds, in branches, loops and handlers in each other. Its value is compared with Python's.
+several kinds, in branches, loops and handlers in each other.
 """
 
 from __future__ import annotations
 
-import argparse
-import itertools
-import re
-import signal
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from random import Random
 
 import numpy as np
 
 from myia.source.diagnostics import MyiaError
+from tests.fuzz.focused.writer import Grammar, Writer, command, in_time
 from tests.fuzz.programs import MODULES, define
 from tests.infer.driver import run
 
-SECONDS = 60  # of processor time for a call
 INPUTS = (((0.7, 0.3), 2), ((-0.5, 0.9), 1), ((0.6, 0.5), 3), ((0.2, 0.1), 0))
 CLASS = """
 class P:
@@ -32,8 +26,6 @@ class P:
     def twin(self, other):
         return P(self.v, other.w) if self.w > 0.5 else self
 """
-
-Grammar = dict[str, tuple[str, ...]]
 
 _COMMON: Grammar = {
     "i": ("0", "1", "2"),
@@ -114,75 +106,26 @@ GRAMMARS: dict[str, Grammar] = {
 }
 
 
-class Writer:
-    """The program of a seed."""
-
-    def __init__(self, kind: str, seed: int):
-        self.grammar, self.rng = _COMMON | GRAMMARS[kind], Random(seed)
-        self.counters = map("i{}".format, itertools.count())
-
-    def program(self) -> str:
-        body = [self.text("start")]
-        for _ in range(self.rng.randint(2, 4)):
-            body += self.statement(3)
-        body.append(f"return {self.text('result')}")
-        return "\n".join([CLASS, "def f(x, n):", *_indented(body), ""])
-
-    def text(self, symbol: str) -> str:
-        template = self.rng.choice(self.grammar[symbol])
-        return re.sub(r"<([a-z][a-z ]*)>", lambda found: self.text(found[1]), template)
-
-    def block(self, depth: int) -> list[str]:
-        some = (self.statement(depth) for _ in range(self.rng.choice((1, 2, 2, 3))))
-        return _indented(itertools.chain.from_iterable(some))
-
-    def statement(self, depth: int) -> list[str]:
-        if depth == 0 or self.rng.random() > 0.35:
-            return [self.text("statement")]
-        return self.rng.choice((self.branch, self.loop, self.handler))(depth - 1)
-
-    def branch(self, depth: int) -> list[str]:
-        then = [f"if {self.text('condition')}:", *self.block(depth)]
-        return then if self.rng.random() < 0.5 else [*then, "else:", *self.block(depth)]
-
-    def loop(self, depth: int) -> list[str]:
-        i = next(self.counters)
-        heads = ([f"for {i} in range({self.rng.randint(1, 3)}):"], [f"for {i} in range(n):"])
-        head = self.rng.choice((*heads, [f"{i} = 0", f"while {i} < n:", f"    {i} += 1"]))
-        lines = [*head, *self.block(depth)]
-        if self.rng.random() < 0.3:
-            lines += [f"    if {self.text('condition')}:"]
-            lines += [f"        {self.rng.choice(('break', 'continue'))}"]
-        return lines
-
-    def handler(self, depth: int) -> list[str]:
-        check = f"    x[n + {self.rng.randint(0, 1)}]"
-        body = [*self.block(depth), check, *self.block(depth)]
-        return ["try:", *body, "except IndexError:", *self.block(depth)]
-
-
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
+def program(kind: str, seed: int) -> str:
+    return Writer({**_COMMON, **GRAMMARS[kind]}, seed, CLASS).program()
 
 
 def failure(kind: str, seed: int, counts: Counter) -> str | None:
-    """How the program of this seed differs from Python; None: it does not, or is refused."""
-    f = define(Writer(kind, seed).program(), MODULES)["f"]
+    """How the program differs from Python; None: it does not, or is refused."""
+    source = program(kind, seed)
+    f = define(source, MODULES)["f"]
     for numbers, n in INPUTS:
         want = f(np.array(numbers), n)
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         try:
-            got = run(f, np.array(numbers), n)
+            got = in_time(run, f, np.array(numbers), n)
         except MyiaError as error:
             counts["refused: " + str(error).splitlines()[0]] += 1
             return None
         except Exception as error:
-            return f"{type(error).__name__}: {error}"
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
+            return f"{type(error).__name__}: {error}\n{source}"
         counts["values"] += 1
         if not all(map(_are_equal, got, want)):
-            return f"{got}, not {want}"
+            return f"{got}, not {want}\n{source}"
     return None
 
 
@@ -190,32 +133,5 @@ def _are_equal(got: object, want: object) -> bool:
     return np.shape(got) == np.shape(want) and np.allclose(got, want, 1e-9, equal_nan=True)
 
 
-def failures(kinds: Iterable[str], seeds: Iterable[int], counts: Counter) -> Iterator[str]:
-    signal.signal(signal.SIGPROF, _too_long)
-    for kind, seed in itertools.product(kinds, seeds):
-        counts["programs"] += 1
-        if (found := failure(kind, seed, counts)) is not None:
-            yield f"--- {kind}, seed {seed}: {found}\n{Writer(kind, seed).program()}"
-
-
-def _too_long(*_: object) -> None:
-    raise RuntimeError(f"longer than {SECONDS} s")
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--kinds", nargs="*", default=list(GRAMMARS))
-    options = parser.parse_args()
-    counts: Counter = Counter()
-    for found in failures(options.kinds, range(options.seed, options.seed + options.count), counts):
-        counts["failures"] += 1
-        print(found, flush=True)
-    for what, n in counts.most_common():
-        print(f"{n:6}  {what}")
-    return 1 if counts["failures"] else 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(command(__doc__, failure, GRAMMARS))

@@ -7,22 +7,23 @@ from collections import Counter
 import pytest
 
 from myia.infer.paths import merge
-from tests.fuzz import aliases
+from tests.fuzz.focused import aliases
+from tests.fuzz.focused.writer import failures
 
 
 @pytest.mark.parametrize("kind", aliases.GRAMMARS)
 def test_values_are_those_of_python(kind):
     counts: Counter = Counter()
-    assert not list(aliases.failures([kind], range(40), counts))
+    assert not list(failures(aliases.failure, [kind], range(40), counts))
     assert counts["values"] > 2 * counts["programs"]
 
 
 def test_lost_aliases_would_be_found(monkeypatch):
     monkeypatch.setattr(merge, "alias_edges", lambda *_: {})
-    assert list(aliases.failures(["instances"], range(20), Counter()))
+    assert list(failures(aliases.failure, ["instances"], range(20), Counter()))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", aliases.GRAMMARS)
 def test_values_of_many_are_those_of_python(kind):
-    assert not list(aliases.failures([kind], range(1000, 2000), Counter()))
+    assert not list(failures(aliases.failure, [kind], range(1000, 2000), Counter()))

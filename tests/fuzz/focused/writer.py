@@ -1,0 +1,115 @@
+"""Random programs of one subject: statements of a small grammar in branches, loops and handlers.
+
+A grammar gives for each symbol the texts that it may become; `<symbol>` in a text is one of that
+symbol. Symbols that a writer asks for: start, statement, condition, result; end, where there is
+one, is a statement that comes last, up to three times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+import signal
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from random import Random
+
+Grammar = Mapping[str, tuple[str, ...]]
+Failure = Callable[[str, int, Counter], str | None]  # how the program of a kind and seed fails
+
+SECONDS = 60  # of processor time for a call of the compiler
+
+
+class Writer:
+    """The program of a seed. `definitions`: what stands before its function `f(x, n)`."""
+
+    def __init__(self, grammar: Grammar, seed: int, definitions: str = ""):
+        self.grammar, self.rng, self.definitions = grammar, Random(seed), definitions
+        self.counters = map("i{}".format, itertools.count())
+
+    def program(self) -> str:
+        body = [self.text("start")]
+        for _ in range(self.rng.randint(2, 4)):
+            body += self.statement(3)
+        if "end" in self.grammar:
+            body += [self.text("end") for _ in range(self.rng.randint(1, 3))]
+        body.append(f"return {self.text('result')}")
+        return "\n".join([self.definitions, "def f(x, n):", *_indented(body), ""])
+
+    def text(self, symbol: str) -> str:
+        template = self.rng.choice(self.grammar[symbol])
+        return re.sub(r"<([a-z][a-z ]*)>", lambda found: self.text(found[1]), template)
+
+    def block(self, depth: int) -> list[str]:
+        some = (self.statement(depth) for _ in range(self.rng.choice((1, 2, 2, 3))))
+        return _indented(itertools.chain.from_iterable(some))
+
+    def statement(self, depth: int) -> list[str]:
+        if depth == 0 or self.rng.random() > 0.35:
+            return [self.text("statement")]
+        return self.rng.choice((self.branch, self.loop, self.handler))(depth - 1)
+
+    def branch(self, depth: int) -> list[str]:
+        then = [f"if {self.text('condition')}:", *self.block(depth)]
+        return then if self.rng.random() < 0.5 else [*then, "else:", *self.block(depth)]
+
+    def loop(self, depth: int) -> list[str]:
+        i = next(self.counters)
+        heads = ([f"for {i} in range({self.rng.randint(1, 3)}):"], [f"for {i} in range(n):"])
+        head = self.rng.choice((*heads, [f"{i} = 0", f"while {i} < n:", f"    {i} += 1"]))
+        lines = [*head, *self.block(depth)]
+        if self.rng.random() < 0.3:
+            lines += [f"    if {self.text('condition')}:"]
+            lines += [f"        {self.rng.choice(('break', 'continue'))}"]
+        return lines
+
+    def handler(self, depth: int) -> list[str]:
+        check = f"    x[n + {self.rng.randint(0, 1)}]"
+        body = [*self.block(depth), check, *self.block(depth)]
+        return ["try:", *body, "except IndexError:", *self.block(depth)]
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def failures(
+    failure: Failure, kinds: Iterable[str], seeds: Iterable[int], counts: Counter
+) -> Iterator[str]:
+    for kind, seed in itertools.product(kinds, seeds):
+        counts["programs"] += 1
+        if (found := failure(kind, seed, counts)) is not None:
+            yield f"--- {kind}, seed {seed}: {found}"
+
+
+def in_time(f: Callable, *args: object) -> object:
+    """`f(*args)`; raises RuntimeError if it takes too long."""
+    signal.signal(signal.SIGPROF, _too_long)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        return f(*args)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _too_long(*_: object) -> None:
+    raise RuntimeError(f"longer than {SECONDS} s")
+
+
+def command(about: str, failure: Failure, kinds: Collection[str]) -> int:
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kinds", nargs="*", default=list(kinds), choices=list(kinds))
+    options = parser.parse_args()
+    counts: Counter = Counter()
+    seeds = range(options.seed, options.seed + options.count)
+    for found in failures(failure, options.kinds, seeds, counts):
+        counts["failures"] += 1
+        print(found, flush=True)
+    for what, n in counts.most_common():
+        print(f"{n:6}  {what}")
+    return 1 if counts["failures"] else 0
