@@ -233,6 +233,71 @@ def test_missing_data():
     np.testing.assert_allclose(myia.grad(softplus)(np.array([0.0, 1e4])), [0.5, 1.0])
 
 
+def replaced(d, w):
+    total = 0.0
+    for i in range(len(d)):
+        t = d[i] * w
+        if np.isnan(d[i]):
+            t = 0.0
+        total += t * t
+    return total
+
+
+def passed_over(d, w):
+    total = 0.0
+    for v in d:
+        t = (v - w) ** 2
+        if np.isnan(t):
+            continue
+        total += t * w
+    return total
+
+
+def until_it_is_missing(d, w):
+    total, last = 0.0, w
+    for v in d:
+        t = last * v
+        if np.isnan(t):
+            break
+        total, last = total + t * t, t
+    return total
+
+
+def filled_in_a_branch(d, w):
+    r = d * w
+    if np.isnan(np.sum(r)):
+        r = np.nan_to_num(d) * w * w
+    return np.sum(r * r)
+
+
+def weighted_mean(d, w):
+    s = n = 0.0
+    i = 0
+    while i < len(d):
+        product, weight = d[i] * w, np.exp(d[i] * w)
+        i += 1
+        if np.isnan(product):
+            product = weight = 0.0
+        s, n = s + product * weight, n + weight
+    return s / n
+
+
+@pytest.mark.parametrize(
+    "f", [replaced, passed_over, until_it_is_missing, filled_in_a_branch, weighted_mean]
+)
+def test_missing_data_in_branches(f):
+    """Products with numbers that an argument holds."""
+    d, w, e = np.array([1.5, -0.5, np.nan, 3.0, np.nan, 2.0]), 0.7, 1e-6
+    slope, bend = (f(d, w + e) - f(d, w - e)) / (2 * e), myia.grad(f, argnums=1)
+    np.testing.assert_allclose(bend(d, w), slope, rtol=1e-7)
+    want = (bend(d, w + e) - bend(d, w - e)) / (2 * e)
+    np.testing.assert_allclose(myia.grad(bend, argnums=1)(d, w), want, rtol=1e-6)
+    along = myia.jvp(lambda w: bend(d, w), (w,), (1.0,))[1]
+    np.testing.assert_allclose(along, want, rtol=1e-6)
+    by_data = myia.grad(f)(d, w)
+    assert np.isfinite(by_data).all()
+
+
 # ----- Tangents that are structurally zero
 
 

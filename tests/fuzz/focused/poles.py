@@ -64,6 +64,17 @@ GRAMMARS: dict[str, Grammar] = {
         "function": ("np.sqrt", "np.log", "np.arcsin", "np.log1p", "np.exp"),
     }
 }
+_OVERWRITTEN = GRAMMARS["overwritten"]
+GRAMMARS["missing data"] = {
+    **_OVERWRITTEN,
+    "known scalar": (*_OVERWRITTEN["known scalar"], "D[0]", "D[1]", "D[n % 3]"),
+    "known array": (*_OVERWRITTEN["known array"], "D"),
+    "condition": (
+        *_OVERWRITTEN["condition"],
+        *("np.isnan(<name>)", "np.isnan(np.sum(<vector>))", "np.isnan(D[n % 3])"),
+    ),
+}
+NAMES = {**MODULES, "D": np.array([1.0, np.nan, -0.5])}
 RTOL, ATOL = 1e-4, 1e-4
 
 
@@ -74,7 +85,7 @@ def program(kind: str, seed: int) -> str:
 def failure(kind: str, seed: int, counts: Counter) -> str | None:
     """How a gradient differs from differences; None: it does not, or the program is refused."""
     source = program(kind, seed)
-    f = define(source, MODULES)["f"]
+    f = define(source, NAMES)["f"]
     gradient = Reference(myia.grad(f), Checks())
     for numbers, n in INPUTS:
         x = np.array(numbers)
