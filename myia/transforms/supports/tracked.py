@@ -153,7 +153,7 @@ def _track(ops: Sequence[Op], active: set[Value], supports: Supports, backward: 
     also, outside = supports.wanted, supports.outside
     edges = set(derivative_edges(ops))
     not_stored = edges.difference(_stores(ops))
-    constants = outside.constants | _constants(ops)
+    constants = _constants(ops, outside.constants)
     steep = _steep(ops, not_stored, constants, outside.steep)
     spoiled = _spoiled(ops, active, constants, steep)
 
@@ -211,8 +211,8 @@ def _is_inverse(op: Op) -> bool:
     return op.primitive is integer_pow and bool(op.params["y"] < 0)
 
 
-def _constants(ops: Iterable[Op]) -> frozenset[Value]:
-    found: set[Value] = set()
+def _constants(ops: Iterable[Op], outside: Iterable[Value]) -> frozenset[Value]:
+    found = set(outside)
     for op in walk(Region((), tuple(ops), ())):
         if _is_constant(op, found):
             found.update(op.results)
