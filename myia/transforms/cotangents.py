@@ -77,7 +77,7 @@ class Accumulators:
         supports = Supports() if supports is None else supports
         # Of the sums, as far as they are tracked. A sum without an entry is zero everywhere.
         self.supports: dict[Value, Support] = {**dict.fromkeys(sums or {}), **supports.of_sums}
-        # Supports that come of run-time positions and branches only; parts of other supports.
+        # Supports that come of run-time positions only; parts of other supports.
         self.by_position, self.within = supports.by_position, supports.within
         self.in_loop = supports.in_loop
         self.contribution: Mapping[Value, Support] = {}

@@ -227,9 +227,6 @@ def _pull_back_if(
     if changed:
         results = emit(if_p, *op.operands, regions=regions)
         found = dict(zip(merged, results[len(changed) :]))
-        # A loop would have to carry an array of booleans for an array in which branches store.
-        if acc.in_loop and any(support.shape for support in found.values()):
-            acc.by_position.update(found.values())
         for x, support in found.items():
             acc.note_within(support, *(sums.supports.get(x) for _, sums in arms))
         for x, ct in zip(changed, results):

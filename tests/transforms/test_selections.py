@@ -282,9 +282,42 @@ def weighted_mean(d, w):
     return s / n
 
 
-@pytest.mark.parametrize(
-    "f", [replaced, passed_over, until_it_is_missing, filled_in_a_branch, weighted_mean]
+def rows_passed_over(d, w):
+    total, kept = 0.0, np.zeros(2)
+    for row in d.reshape(3, 2):
+        r = row * w
+        if np.isnan(r).any():
+            continue
+        total += r @ r * w
+        kept += r * r
+    return total + kept[0] * kept[1]
+
+
+def stored_where_it_is_known(d, w):
+    out = np.ones(len(d))
+    for i in range(len(d)):
+        t = d[i] * w
+        if not np.isnan(t):
+            out[i] = t * t
+    return np.sum(out * out)
+
+
+def overwritten_where_it_is_missing(d, w):
+    out = np.ones(len(d))
+    for i in range(len(d)):
+        out[i] = d[i] * w
+        if np.isnan(out[i]):
+            out[i] = w
+    return np.sum(out * out)
+
+
+IN_BRANCHES = (
+    *(replaced, passed_over, until_it_is_missing, filled_in_a_branch, weighted_mean),
+    *(rows_passed_over, stored_where_it_is_known, overwritten_where_it_is_missing),
 )
+
+
+@pytest.mark.parametrize("f", IN_BRANCHES)
 def test_missing_data_in_branches(f):
     """Products with numbers that an argument holds."""
     d, w, e = np.array([1.5, -0.5, np.nan, 3.0, np.nan, 2.0]), 0.7, 1e-6

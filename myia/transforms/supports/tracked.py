@@ -1,10 +1,9 @@
 """Where supports are tracked: they cost time, so only where one is of use.
 
 That is, for values whose derivative goes on to an op that spoils it, whose partial derivative may
-be infinite or NaN. Most loops store and load at run-time positions, mask by these, and branch. The
-supports that come of this guard ops with a pole (quotients, roots, logarithms), which is at a
-finite number, and products by what is computed of such ops, also of elements of arrays; but not by
-what was stored into an array.
+be infinite or NaN. Most loops store and load at run-time positions and mask by these. The supports
+that come of this guard ops with a pole (quotients, roots, logarithms), which is at a finite number,
+and products by what is computed of such ops, unless it was stored into an array; no other products.
 """
 
 from __future__ import annotations
@@ -126,7 +125,7 @@ class Supports:
     """What a reverse sweep is told of supports: of the cotangents and of the sums it starts from.
 
     `wanted`: the values of whose cotangents the supports are needed afterwards. `by_position`: the
-    supports that come of run-time positions and branches only; the sweep adds to them. `within`
+    supports that come of run-time positions only; the sweep adds to them. `within`
     has supports that are parts of others. `in_loop`: the sweep is that of an iteration.
     """
 
@@ -166,7 +165,8 @@ def _track(ops: Sequence[Op], active: set[Value], supports: Supports, backward: 
 
     values = reached(spoiled, edges)
     integers, positions = _integers(ops, outside.integers), _positions(ops, outside.positions)
-    tracked = Tracked(values, values, False, spoiled, constants, integers, positions, steep)
+    none: frozenset[Value] = frozenset()
+    tracked = Tracked(values, none, False, spoiled, constants, integers, positions, steep)
     of_poles = [(op, i) for op, i in spoiled if tracked.has_pole(op)]
     if not of_poles and not also:
         return tracked
