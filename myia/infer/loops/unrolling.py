@@ -105,6 +105,8 @@ def stopping(ctx: Context, code: LoopCode) -> LoopCode:
         return none
 
     def body(item: Abstract, xs: States) -> States:
+        if ctx.error_code() is ctx.handlers.clean:
+            return code.body(item, xs)  # not tested: there may be an error that nothing catches
         with without_error(ctx):
             return code.body(item, xs)
 
