@@ -1,8 +1,9 @@
 """Random programs of one subject: statements of a small grammar in branches, loops and handlers.
 
 A grammar gives for each symbol the texts that it may become; `<symbol>` in a text is one of that
-symbol. Symbols that a writer asks for: start, statement, condition, result; end, where there is
-one, is a statement that comes last, up to three times.
+symbol. Symbols that a writer asks for: start, statement, condition, result. With `end`, a statement
+comes last, up to three times; with `classes` and `check`, these are what handlers catch, and what a
+body may raise.
 """
 
 from __future__ import annotations
@@ -65,9 +66,15 @@ class Writer:
         return lines
 
     def handler(self, depth: int) -> list[str]:
-        check = f"    x[n + {self.rng.randint(0, 1)}]"
-        body = [*self.block(depth), check, *self.block(depth)]
-        return ["try:", *body, "except IndexError:", *self.block(depth)]
+        check = (
+            self.text("check") if "check" in self.grammar else f"x[n + {self.rng.randint(0, 1)}]"
+        )
+        caught = self.text("classes") if "classes" in self.grammar else "IndexError"
+        body = [*self.block(depth), f"    {check}", *self.block(depth)]
+        lines = ["try:", *body, f"except {caught}:", *self.block(depth)]
+        for part in ("else", "finally") if "classes" in self.grammar else ():
+            lines += [f"{part}:", *self.block(depth)] if self.rng.random() < 0.15 else []
+        return lines
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

@@ -123,6 +123,30 @@ def test_an_error_that_nothing_catches_is_the_first():
     assert program(-1.0, 3) == -1.0
 
 
+def uncaught_before_a_loop(x, k):
+    """The comprehension is unrolled: it begins where only errors that nothing catches are known."""
+    for i in range(2):
+        try:
+            rows = [[int(x[i])] for _ in range(2)]
+            if x[i] <= k:
+                raise IndexError("k", i)
+        except ValueError:
+            rows = [[7], [8]]
+        k -= rows[1][0] * 0.5
+    return k
+
+
+@pytest.mark.parametrize("x", [(0.1, 2.0), (2.0, 0.1), (0.1, 0.2), (3.0, 4.0), (np.nan, 1.0)])
+def test_an_error_that_nothing_catches_is_kept_in_later_loops(x):
+    x, outcomes = np.array(x), []
+    for f in (uncaught_before_a_loop, myia.jit(uncaught_before_a_loop)):
+        try:
+            outcomes.append(f(x, 0.15))
+        except IndexError as error:
+            outcomes.append(error.args)
+    assert outcomes[0] == outcomes[1]
+
+
 def of_floats(x):
     found = []
     for f in (
