@@ -67,13 +67,6 @@ GRAMMARS: dict[str, Grammar] = {
 _OVERWRITTEN = GRAMMARS["overwritten"]
 GRAMMARS["missing data"] = {
     **_OVERWRITTEN,
-    "statement": (
-        *_OVERWRITTEN["statement"],
-        *("<name> = D[<i>] * <known scalar>", "<vector> = D * <known array>"),
-        "if np.isnan(<name>): <fine>",
-        "if not np.isnan(<name>): <vector>[<i>] = <name> * x[<i>]",
-        "if np.isnan(np.sum(<vector>)): <vector> = x * 1.0",
-    ),
     "known scalar": (*_OVERWRITTEN["known scalar"], "D[0]", "D[1]", "D[n % 3]"),
     "known array": (*_OVERWRITTEN["known array"], "D"),
     "condition": (
