@@ -126,10 +126,7 @@ class Start:
     arg: Value  # of the body
     has_ct: bool
     support: Support = None
-    asked: bool = False  # it is asked for, even if it is not `asked_before` the loop
-
-    def asked_before(self, acc: Accumulators) -> bool:
-        return self.asked or self.x in acc.tracked.poles
+    asked: bool = False  # whether it is of use, before the loop or in it
 
 
 class LoopSupports:
@@ -149,7 +146,7 @@ class LoopSupports:
         self.everywhere: set[int] = set()
         self.captured: dict[Value, Value] = {}
         for i, start in enumerate(starts):
-            asked, support = start.asked_before(acc), start.support
+            asked, support = start.asked, start.support
             if not start.has_ct:
                 if asked:
                     self.carried[i] = as_array(nowhere(start.x), start.x.aval)
@@ -218,7 +215,7 @@ class LoopSupports:
             if i in self.fixed and not self._stays(i, support):
                 start = self.fixed.pop(i)
                 # An array of booleans that changes in each iteration pays for poles only.
-                pays = self.acc.tracked.of_poles or self.starts[i].asked_before(self.acc)
+                pays = self.acc.tracked.of_poles or self.starts[i].asked
                 if support is not None and pays:
                     self.carried[i] = start
             elif i in self.carried and support is None:
@@ -234,7 +231,7 @@ class LoopSupports:
         """Whether an iteration leaves a support as it is, or within that if it is not asked for."""
         start = self.fixed[i]
         is_within = self.acc.within.get(support) is start
-        return support is start or (is_within and not self.starts[i].asked_before(self.acc))
+        return support is start or (is_within and not self.starts[i].asked)
 
     def add_results(self, cts: Sequence[Value], sums: Sequence[Value]) -> None:
         """Add the cotangents of carried values, and set the `sums` of captured ones.

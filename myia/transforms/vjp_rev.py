@@ -73,9 +73,10 @@ class _Pullback:
     def emit_rev(self, loop: Loop) -> None:
         acc, carries, n = self.acc, self.parts.carries, len(self.args)
         inside = self.parts.body.args[1:]
+        poles = acc.tracked.poles
         starts = [
-            Start(carries[i], inside[i], False, asked=inside[i] in acc.tracked.poles)
-            for i in self.active
+            Start(x, arg, False, asked=not poles.isdisjoint((x, arg)))
+            for x, arg in ((carries[i], inside[i]) for i in self.active)
         ]
         self.tracked = LoopSupports(self.parts, starts, self.captured, acc)
         x_args = like_cotangents(self.args[i] for i in self.active)

@@ -15,7 +15,7 @@ which then is not recognised as the same (`cse.py`); its condition has to test t
 iterations depend on each other.
 
 Only programs with checks are looked at: of other comparisons `range_comparisons.py` decides more.
-Under `vmap` nothing is raised, but a check still ends the loop of its example.
+Under `vmap` nothing is raised, but a test of overflow, an `xor`, still ends the loop of an example.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import max, min
 from myia.primitives.pointwise.logic import and_, convert, ge, le, ne, not_, or_, select
 from myia.transforms.supports.slices import Integers, Stores, Support, as_array, slice_of, union
-from myia.transforms.supports.tracked import Tracked, nowhere
+from myia.transforms.supports.tracked import EXTREMA, Tracked, nowhere
 
 Pullback = Callable[[Op, Sequence[Value | None], set[Value]], dict[Value, Value | None]]
 
@@ -90,7 +90,6 @@ LEAVE_OUT = {
     slice,
     top_k_p,
 }
-EXTREMA = {reduce_max, reduce_min}
 # The first operand is the result, or equal to it.
 WINS = {max: ge, min: le}
 

@@ -68,6 +68,7 @@ WITHOUT_POLES = {mul, integer_pow, mod, square, exp, exp2, expm1, sin, cos, sinh
     erf,
     erfc,
 }
+EXTREMA = {reduce_max, reduce_min}
 MOVES = (broadcast, reshape, convert_p)
 # Infinite at a pole, or NaN outside of their domain: at finite numbers.
 DOMAINS = {reciprocal, rsqrt, pow, sqrt, log, log1p, asin, acos, acosh, atanh}
@@ -108,9 +109,7 @@ class Tracked:
 
     def has_pole(self, op: Op) -> bool:
         """Whether the partial derivatives of an op may be infinite or NaN at finite numbers."""
-        if not self.steep.isdisjoint(op.operands):
-            return True
-        return _is_inverse(op) or op.primitive not in WITHOUT_POLES
+        return _has_pole(op, self.steep)
 
     def also_of(self, copies: Iterable[tuple[Value, Value]]) -> Tracked:
         """The same, where (x, y) says that y stands for x inside a region."""
@@ -149,29 +148,37 @@ def track_tangents(ops: Sequence[Op], active: set[Value]) -> Tracked:
 
 
 def _track(ops: Sequence[Op], active: set[Value], supports: Supports, backward: bool) -> Tracked:
-    also, outside = supports.wanted, supports.outside
+    outside = supports.outside
     edges = set(derivative_edges(ops))
     not_stored = edges.difference(_stores(ops))
     constants = _constants(ops, outside.constants)
     steep = _steep(ops, not_stored, constants, outside.steep)
     spoiled = _spoiled(ops, active, constants, steep)
+    of_poles = [(op, i) for op, i in spoiled if _has_pole(op, steep)]
 
     def reached(by: Iterable[tuple[Op, int]], along: Iterable[Edge]) -> frozenset[Value]:
-        flow: dict[Value, list[Value]] = defaultdict(list)
-        for x, y in along:
-            flow[y if backward else x].append(x if backward else y)
+        flow = _flow((y, x) if backward else (x, y) for x, y in along)
         starts = [x for op, i in by for x in ([op.operands[i]] if backward else op.results)]
-        return frozenset(reachable((x for x in (*starts, *also) if x in active), flow) & active)
+        wanted = (x for x in (*starts, *supports.wanted) if x in active)
+        return frozenset(reachable(wanted, flow) & active)
 
-    values = reached(spoiled, edges)
-    integers, positions = _integers(ops, outside.integers), _positions(ops, outside.positions)
-    none: frozenset[Value] = frozenset()
-    tracked = Tracked(values, none, False, spoiled, constants, integers, positions, steep)
-    of_poles = [(op, i) for op, i in spoiled if tracked.has_pole(op)]
-    if not of_poles and not also:
-        return tracked
-    poles = reached(of_poles, not_stored)
-    return replace(tracked, poles=poles, of_poles=bool(of_poles))
+    return Tracked(
+        values=reached(spoiled, edges),
+        poles=reached(of_poles, not_stored),
+        of_poles=bool(of_poles),
+        spoiled=spoiled,
+        constants=constants,
+        integers=_integers(ops, outside.integers),
+        positions=_positions(ops, outside.positions),
+        steep=steep,
+    )
+
+
+def _flow(edges: Iterable[Edge]) -> Mapping[Value, Sequence[Value]]:
+    flow: dict[Value, list[Value]] = defaultdict(list)
+    for x, y in edges:
+        flow[x].append(y)
+    return flow
 
 
 def _stores(ops: Iterable[Op]) -> Iterator[Edge]:
@@ -187,9 +194,6 @@ def _stores(ops: Iterable[Op]) -> Iterator[Edge]:
 def _steep(
     ops: Sequence[Op], edges: Iterable[Edge], constants: frozenset[Value], outside: Iterable[Value]
 ) -> frozenset[Value]:
-    flow: dict[Value, list[Value]] = defaultdict(list)
-    for x, y in edges:
-        flow[x].append(y)
     starts = [
         y
         for op in walk(Region((), tuple(ops), ()))
@@ -197,7 +201,7 @@ def _steep(
         for y in op.results
         if y.aval.differentiable
     ]
-    return frozenset(reachable((*outside, *starts), flow))
+    return frozenset(reachable((*outside, *starts), _flow(edges)))
 
 
 def _is_steep(op: Op, constants: frozenset[Value]) -> bool:
@@ -205,6 +209,12 @@ def _is_steep(op: Op, constants: frozenset[Value]) -> bool:
         return bool(np.isnan(op.params["value"]))  # infinities are masks of a softmax
     is_quotient = op.primitive is div and op.operands[1] not in constants
     return op.primitive in DOMAINS or is_quotient or _is_inverse(op)
+
+
+def _has_pole(op: Op, steep: frozenset[Value]) -> bool:
+    if not steep.isdisjoint(op.operands):
+        return True
+    return _is_inverse(op) or op.primitive not in WITHOUT_POLES
 
 
 def _is_inverse(op: Op) -> bool:
@@ -247,7 +257,7 @@ def _may_spoil(op: Op, i: int, constants: frozenset[Value], steep: frozenset[Val
     derivative = op.primitive.derivative
     if op.primitive is dot_general:
         return op.operands[1 - i] in steep
-    if op.primitive in (reduce_max, reduce_min):  # equal to no element if it is NaN
+    if op.primitive in EXTREMA:  # equal to no element if it is NaN
         return op.operands[i] in steep
     if not isinstance(derivative, Partials) or op.primitive in (neg, sub):
         return False

@@ -14,7 +14,6 @@ from collections import Counter
 import numpy as np
 
 import myia
-from myia.source.diagnostics import MyiaError
 from tests.fuzz.comparisons import differences
 from tests.fuzz.focused.writer import Grammar, Writer, command, in_time
 from tests.fuzz.harness import Checks, Reference
@@ -82,9 +81,8 @@ def program(kind: str, seed: int) -> str:
     return Writer(GRAMMARS[kind], seed).program()
 
 
-def failure(kind: str, seed: int, counts: Counter) -> str | None:
-    """How a gradient differs from differences; None: it does not, or the program is refused."""
-    source = program(kind, seed)
+def check(source: str, counts: Counter) -> str | None:
+    """How a gradient differs from differences."""
     f = define(source, NAMES)["f"]
     gradient = Reference(myia.grad(f), Checks())
     for numbers, n in INPUTS:
@@ -93,18 +91,12 @@ def failure(kind: str, seed: int, counts: Counter) -> str | None:
             want, trusted = differences(lambda y, n=n: f(y.copy(), n), x, np.eye(len(x)))
         if not trusted.all():
             continue
-        try:
-            got = in_time(gradient, x, n)
-        except MyiaError as error:
-            counts["refused: " + str(error).splitlines()[0]] += 1
-            return None
-        except Exception as error:
-            return f"{type(error).__name__}: {error}\n{source}"
+        got = in_time(gradient, x, n)
         counts["gradients"] += 1
         if not np.allclose(np.ravel(got), want[:, 0], RTOL, ATOL):
-            return f"{got}, not {want[:, 0]}\n{source}"
+            return f"{got}, not {want[:, 0]}"
     return None
 
 
 if __name__ == "__main__":
-    raise SystemExit(command(__doc__, failure, GRAMMARS))
+    raise SystemExit(command(__doc__, program, check, GRAMMARS))

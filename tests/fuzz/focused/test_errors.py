@@ -13,7 +13,7 @@ from tests.fuzz.focused.writer import failures
 @pytest.mark.parametrize("kind", errors.GRAMMARS)
 def test_errors_are_those_of_python(kind):
     counts: Counter = Counter()
-    assert not list(failures(errors.failure, [kind], range(60), counts))
+    assert not list(failures(errors.program, errors.check, [kind], range(60), counts))
     assert counts["values"] > 2 * counts["programs"]
     assert kind == "caught" or counts["errors"] > counts["programs"]
 
@@ -21,4 +21,4 @@ def test_errors_are_those_of_python(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", errors.GRAMMARS)
 def test_errors_of_many_are_those_of_python(kind):
-    assert not list(failures(errors.failure, [kind], range(1000, 2500), Counter()))
+    assert not list(failures(errors.program, errors.check, [kind], range(1000, 2500), Counter()))

@@ -16,8 +16,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from random import Random
 
+from myia.source.diagnostics import MyiaError
+
 Grammar = Mapping[str, tuple[str, ...]]
-Failure = Callable[[str, int, Counter], str | None]  # how the program of a kind and seed fails
+Program = Callable[[str, int], str]  # of a kind and seed
+# How a program is wrong, None if it is not; raises MyiaError if it is refused.
+Check = Callable[[str, Counter], str | None]
 
 SECONDS = 60  # of processor time for a call of the compiler
 
@@ -82,12 +86,20 @@ def _indented(lines: Iterable[str]) -> list[str]:
 
 
 def failures(
-    failure: Failure, kinds: Iterable[str], seeds: Iterable[int], counts: Counter
+    program: Program, check: Check, kinds: Iterable[str], seeds: Iterable[int], counts: Counter
 ) -> Iterator[str]:
     for kind, seed in itertools.product(kinds, seeds):
         counts["programs"] += 1
-        if (found := failure(kind, seed, counts)) is not None:
-            yield f"--- {kind}, seed {seed}: {found}"
+        source = program(kind, seed)
+        try:
+            found = check(source, counts)
+        except MyiaError as error:
+            counts["refused: " + str(error).splitlines()[0]] += 1
+            continue
+        except Exception as error:
+            found = f"{type(error).__name__}: {error}"
+        if found is not None:
+            yield f"--- {kind}, seed {seed}: {found}\n{source}"
 
 
 def in_time(f: Callable, *args: object) -> object:
@@ -104,7 +116,7 @@ def _too_long(*_: object) -> None:
     raise RuntimeError(f"longer than {SECONDS} s")
 
 
-def command(about: str, failure: Failure, kinds: Collection[str]) -> int:
+def command(about: str, program: Program, check: Check, kinds: Collection[str]) -> int:
     parser = argparse.ArgumentParser(
         description=about, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -114,7 +126,7 @@ def command(about: str, failure: Failure, kinds: Collection[str]) -> int:
     options = parser.parse_args()
     counts: Counter = Counter()
     seeds = range(options.seed, options.seed + options.count)
-    for found in failures(failure, options.kinds, seeds, counts):
+    for found in failures(program, check, options.kinds, seeds, counts):
         counts["failures"] += 1
         print(found, flush=True)
     for what, n in counts.most_common():
