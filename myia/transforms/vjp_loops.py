@@ -157,9 +157,11 @@ class LoopSupports:
                 self.fixed[i] = as_array(support, start.x.aval)
                 if support in acc.by_position:
                     acc.by_position.add(self.fixed[i])
+        by_data = any(x not in acc.by_position for x in self.fixed.values())
         for x in captured:
             is_everywhere = x in acc.supports and acc.supports[x] is None
-            if x in acc.tracked.poles and not is_everywhere:
+            asked = x in acc.tracked.poles or (by_data and acc.tracks(x))
+            if asked and not is_everywhere:
                 self.captured[x] = acc.support(x)
         self.start_of_carried = {**self.fixed, **self.carried}
         self.start_of_captured = dict(self.captured)
@@ -171,7 +173,7 @@ class LoopSupports:
 
     def inside(self, xs: Sequence[Value], masks: Sequence[Value]) -> Supports:
         """What the sweep of an iteration starts from."""
-        self.acc.by_position.update(masks)
+        self._note_positions(masks)
         carried = {**self.fixed, **dict(zip(self.carried, masks))}
         captured = dict(zip(self.captured, masks[len(self.carried) :]))
         args = [start.arg for start in self.starts]
@@ -184,6 +186,11 @@ class LoopSupports:
             within=self.acc.within,
             in_loop=True,
         )
+
+    def _note_positions(self, masks: Sequence[Value]) -> None:
+        """Of the masks in the loop, or after it: which of them come of positions only."""
+        by_position = self.acc.by_position
+        by_position.update(y for x, y in zip(self.masks, masks) if x in by_position)
 
     def after(self, xs: Sequence[Value], total: Accumulators) -> list[Value]:
         """The arrays of booleans after the sweep of an iteration."""
@@ -230,7 +237,8 @@ class LoopSupports:
     def _stays(self, i: int, support: Support) -> bool:
         """Whether an iteration leaves a support as it is, or within that if it is not asked for."""
         start = self.fixed[i]
-        is_within = self.acc.within.get(support) is start
+        is_nowhere = isinstance(support, Stores) and support.is_nowhere
+        is_within = is_nowhere or self.acc.within.get(support) is start
         return support is start or (is_within and not self.starts[i].asked)
 
     def add_results(self, cts: Sequence[Value], sums: Sequence[Value]) -> None:
@@ -239,7 +247,7 @@ class LoopSupports:
         After these come the supports that the loop has carried.
         """
         masks = sums[len(self.all_captured) :]
-        self.acc.by_position.update(masks)
+        self._note_positions(masks)
         carried = {**self.fixed, **dict(zip(self.carried, masks))}
         captured = dict(zip(self.captured, masks[len(self.carried) :]))
         self._add_everywhere(carried, captured)
@@ -261,7 +269,8 @@ class LoopSupports:
 
         def found(start: Value) -> Value:
             support = or_(start, broadcast(ran, shape=start.shape, dims=()))
-            self.acc.by_position.add(support)
+            if start in self.acc.by_position:
+                self.acc.by_position.add(support)
             return support
 
         carried.update({i: found(start) for i, start in of_carried.items()})

@@ -311,9 +311,28 @@ def overwritten_where_it_is_missing(d, w):
     return np.sum(out * out)
 
 
+def replaced_after_a_loop(d, w):
+    v = d * w
+    for _ in range(3):
+        v = d * w
+    if np.isnan(np.sum(v)):
+        v = np.ones(6) * w**2
+    return np.sum(v)
+
+
+def power_replaced_after_a_loop(d, w):
+    v = d * w
+    for _ in range(3):
+        v = (w * (1.0 + d * d)) ** 1.5
+    if np.isnan(np.sum(v)):
+        v = np.ones(6) * w**2
+    return np.sum(v)
+
+
 IN_BRANCHES = (
     *(replaced, passed_over, until_it_is_missing, filled_in_a_branch, weighted_mean),
     *(rows_passed_over, stored_where_it_is_known, overwritten_where_it_is_missing),
+    *(replaced_after_a_loop, power_replaced_after_a_loop),
 )
 
 

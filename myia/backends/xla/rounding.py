@@ -26,6 +26,7 @@ import numpy as np
 from jax import lax
 
 from myia.ir.core import Function, Op, Value, walk
+from myia.primitives.core import named_by_opcode as hlo
 from myia.primitives.core.define import constant_p, literal_p
 from myia.primitives.pointwise.arithmetic import (
     add,
@@ -212,7 +213,7 @@ def _true(shape: tuple[int, ...], by_element: bool) -> Array:
         wide = np.dtype(np.uint32 if max(shape) < 2**31 else np.uint64)
         indices = (lax.broadcasted_iota(wide, shape, axis) for axis in axes)
         index = functools.reduce(lax.bitwise_or, indices)
-        first_bit = lax.shift_right_logical(index, lax.full_like(index, 8 * wide.itemsize - 1))
+        first_bit = hlo.shift_right_logical(index, lax.full_like(index, 8 * wide.itemsize - 1))
         return lax.eq(first_bit, lax.full_like(first_bit, 0))
     one = lax.reshape(lax.slice(lax.iota(np.uint32, 2), (1,), (2,)), ())
     return lax.broadcast(lax.eq(one, np.uint32(1)), shape)

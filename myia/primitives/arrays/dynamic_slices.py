@@ -3,7 +3,7 @@
     dynamic_slice(x, i, j, sizes=(1, 4))    ->    x[i : i + 1, j : j + 4]
 
 As in XLA, start indices out of range are clamped so that the whole slice is inside the array; a
-negative index is clamped too (`lax` would count it from the end). Bounds checks are emitted before.
+negative index is clamped too (`lax` counts it from the end). Bounds checks are emitted before.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from jax import lax
 from myia.ir.avals import I64, Aval, Shape
 from myia.ir.core import Op, Value, Values
 from myia.ir.primitive import Cotangents
+from myia.primitives.core import named_by_opcode as hlo
 from myia.primitives.core.define import CallablePrimitive, constant, linear, require, zeros
 from myia.primitives.pointwise.arithmetic import add
 
@@ -74,7 +75,7 @@ def _transpose_write(i: int, ct: Value, x: Value, u: Value, *indices: Value) -> 
 dynamic_slice = linear(
     "dynamic_slice",
     _read_avals,
-    lambda x, *indices, sizes: lax.dynamic_slice(x, indices, sizes, allow_negative_indices=False),
+    lambda x, *indices, sizes: hlo.dynamic_slice(x, indices, sizes),
     lambda x, *indices, sizes: np.array(x[_slices(x.shape, sizes, indices)]),
     transpose=lambda i, ct, x, *indices, sizes: dynamic_update_slice(zeros(x.aval), ct, *indices),
     accumulate=_accumulate_read,
@@ -83,7 +84,7 @@ dynamic_slice = linear(
 dynamic_update_slice: CallablePrimitive = linear(
     "dynamic_update_slice",
     _write_avals,
-    lambda x, u, *indices: lax.dynamic_update_slice(x, u, indices, allow_negative_indices=False),
+    lambda x, u, *indices: hlo.dynamic_update_slice(x, u, indices),
     _evaluate_write,
     groups=((0, 1),),
     transpose=_transpose_write,
@@ -95,11 +96,8 @@ dynamic_update_slice: CallablePrimitive = linear(
 dynamic_update_add = linear(
     "dynamic_update_add",
     _write_avals,
-    lambda x, u, *indices: lax.dynamic_update_slice(
-        x,
-        lax.add(lax.dynamic_slice(x, indices, u.shape, allow_negative_indices=False), u),
-        indices,
-        allow_negative_indices=False,
+    lambda x, u, *indices: hlo.dynamic_update_slice(
+        x, lax.add(hlo.dynamic_slice(x, indices, u.shape), u), indices
     ),
     lambda x, u, *indices: _evaluate_write(x, x[_slices(x.shape, u.shape, indices)] + u, *indices),
     groups=((0, 1),),

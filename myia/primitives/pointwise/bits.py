@@ -10,6 +10,7 @@ from jax import lax
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Linear
+from myia.primitives.core import named_by_opcode as hlo
 from myia.primitives.core.define import (
     CallablePrimitive,
     PointwisePrimitive,
@@ -129,7 +130,7 @@ def _reduce_precision_avals(x: Aval, *, exponent_bits: int, mantissa_bits: int) 
 reduce_precision: PointwisePrimitive = PointwisePrimitive(
     name="reduce_precision",
     avals=_reduce_precision_avals,
-    lower=lax.reduce_precision,
+    lower=hlo.reduce_precision,
     evaluate=_evaluate_reduce_precision,
     derivative=Linear(((0,),), (lambda ct, x, **bits: reduce_precision(ct, **bits),)),
 )

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 from jax import lax
 
+from myia.primitives.core import named_by_opcode as hlo
 from myia.primitives.core.define import nondifferentiable
 from myia.primitives.pointwise.arithmetic import lower_integer_division
 
@@ -31,7 +32,7 @@ def _magnitude(x: jax.Array) -> jax.Array:
 
 def _times_power_of_two(x: jax.Array, exponent: jax.Array) -> jax.Array:
     """x 2**exponent, a normal number."""
-    bits = lax.shift_left(lax.add(exponent, np.int64(1023)), lax.full_like(exponent, 52))
+    bits = hlo.shift_left(lax.add(exponent, np.int64(1023)), lax.full_like(exponent, 52))
     return lax.mul(x, lax.bitcast_convert_type(bits, np.float64))
 
 
@@ -46,12 +47,12 @@ def _digit(
     rest = lax.sub(high, lax.mul(digit, high_half))
     bits = lax.full_like(high, _HALF_BITS)
     for _ in range(2):
-        room = lax.bitwise_or(lax.shift_left(rest, bits), low)
+        room = lax.bitwise_or(hlo.shift_left(rest, bits), low)
         excess = lax.bitwise_or(digit > _HALF_MASK, lax.mul(digit, low_half) > room)
         excess = lax.bitwise_and(excess, rest <= _HALF_MASK)
         one = lax.convert_element_type(excess, np.uint64)
         digit, rest = lax.sub(digit, one), lax.add(rest, lax.mul(one, high_half))
-    rest = lax.add(lax.shift_left(high, bits), low) - lax.mul(digit, divisor)
+    rest = lax.add(hlo.shift_left(high, bits), low) - lax.mul(digit, divisor)
     return digit, rest
 
 
@@ -59,13 +60,13 @@ def _lower(x: jax.Array, y: jax.Array) -> jax.Array:
     """64 bits of the quotient of the scaled magnitudes; the last one stands for all after it."""
     m, n = _magnitude(x), _magnitude(y)
     m_shift, n_shift = lax.clz(m), lax.clz(n)
-    m, n = lax.shift_left(m, m_shift), lax.shift_left(n, n_shift)
+    m, n = hlo.shift_left(m, m_shift), hlo.shift_left(n, n_shift)
     bits, one, zero = (lax.full_like(m, k) for k in (_HALF_BITS, 1, 0))
-    halves = lax.shift_right_logical(n, bits), lax.bitwise_and(n, _HALF_MASK)
-    last = lax.shift_left(lax.bitwise_and(m, one), lax.full_like(m, 31))
-    high, rest = _digit(lax.shift_right_logical(m, one), last, n, *halves)
+    halves = hlo.shift_right_logical(n, bits), lax.bitwise_and(n, _HALF_MASK)
+    last = hlo.shift_left(lax.bitwise_and(m, one), lax.full_like(m, 31))
+    high, rest = _digit(hlo.shift_right_logical(m, one), last, n, *halves)
     low, rest = _digit(rest, zero, n, *halves)
-    quotient = lax.bitwise_or(lax.shift_left(high, bits), low)
+    quotient = lax.bitwise_or(hlo.shift_left(high, bits), low)
     quotient = lax.bitwise_or(quotient, lax.convert_element_type(rest != zero, np.uint64))
     exponent = lax.convert_element_type(n_shift, np.int64) - lax.convert_element_type(
         m_shift, np.int64

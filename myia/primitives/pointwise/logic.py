@@ -9,6 +9,7 @@ from jax import lax
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.ir.primitive import Linear
+from myia.primitives.core import named_by_opcode as hlo
 from myia.primitives.core.define import PointwisePrimitive, nondifferentiable, require
 
 # ----- Comparisons: NaN differs from everything, complex numbers have no order
@@ -25,14 +26,14 @@ ge = nondifferentiable("ge", lax.ge, np.greater_equal, "biuf", result=bool)
 
 def _shift_right(x: jax.Array, n: jax.Array) -> jax.Array:
     signed = np.dtype(x.dtype).kind == "i"
-    return (lax.shift_right_arithmetic if signed else lax.shift_right_logical)(x, n)
+    return (hlo.shift_right_arithmetic if signed else hlo.shift_right_logical)(x, n)
 
 
 and_ = nondifferentiable("and", lax.bitwise_and, np.bitwise_and, "biu")
 or_ = nondifferentiable("or", lax.bitwise_or, np.bitwise_or, "biu")
 xor = nondifferentiable("xor", lax.bitwise_xor, np.bitwise_xor, "biu")
 not_ = nondifferentiable("not", lax.bitwise_not, np.bitwise_not, "biu")
-shift_left = nondifferentiable("shift_left", lax.shift_left, np.left_shift, "iu")
+shift_left = nondifferentiable("shift_left", hlo.shift_left, np.left_shift, "iu")
 # Keeps the sign of signed integers.
 shift_right = nondifferentiable("shift_right", _shift_right, np.right_shift, "iu")
 

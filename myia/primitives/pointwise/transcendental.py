@@ -10,6 +10,7 @@ from jax import lax
 
 from myia.ir.core import Value
 from myia.ir.primitive import Formula, Linear
+from myia.primitives.core import named_by_opcode as hlo
 from myia.primitives.core.define import PointwisePrimitive, nondifferentiable, pointwise
 from myia.primitives.pointwise import complex_functions
 
@@ -126,7 +127,7 @@ trunc = nondifferentiable(
 round = nondifferentiable(
     "round", lambda x: lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN), np.rint, "f"
 )
-is_finite = nondifferentiable("is_finite", lax.is_finite, np.isfinite, "f", result=bool)
+is_finite = nondifferentiable("is_finite", hlo.is_finite, np.isfinite, "f", result=bool)
 
 # ----- Complex numbers: linear over the reals, <ct, x> = Re(ct x)
 
