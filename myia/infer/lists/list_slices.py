@@ -16,11 +16,11 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, number_value
-from myia.infer.domain.heap import AnyList, BufferObject, ListObject
+from myia.infer.domain.heap import AnyList, BufferObject, Heap, ListObject
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_int
 from myia.infer.lists import growing_lists, item_aliases, list_edits
-from myia.infer.lists.item_templates import ItemTemplate, unified
+from myia.infer.lists.item_templates import ItemTemplate, objects_in, unified
 from myia.infer.numeric.constant_methods import python_result
 from myia.infer.unsupported import UnsupportedContainer
 from myia.ir.core import Value
@@ -135,8 +135,18 @@ def _used_rows(ctx: Context, x: Ref, template: ItemTemplate) -> list[Value]:
 
 def replace_items(ctx: Context, x: Ref, new: Ref) -> None:
     """Give the list `x` the items of `new`."""
-    ctx.write(x, ctx.contents(new))
+    contents = ctx.contents(new)
+    if isinstance(contents, ListObject) and _has_items_of(ctx.heap, contents, x):
+        template = unified(item_aliases.item_templates_of(contents, ctx.heap))
+        contents = growing_lists.to_buffer(contents, template, len(contents.items), ctx.heap)
+    ctx.write(x, contents)
     ctx.heap.inherit_alias_edges(new.id, item_aliases.owner(ctx.heap, x.id))
+
+
+def _has_items_of(heap: Heap, contents: ListObject, x: Ref) -> bool:
+    """Whether items are read from the list `x`, at whatever place."""
+    found = (id for item in contents.items for id in objects_in(item, heap))
+    return any(item_aliases.owner(heap, id) == x.id for id in found)
 
 
 def store_slice(ctx: Context, x: Ref, which: slice, items: Ref) -> None:

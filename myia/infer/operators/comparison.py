@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial, reduce
 from types import FunctionType
 from typing import Any, NoReturn
@@ -77,7 +79,7 @@ from myia.infer.operators.operators import (
 from myia.infer.operators.special_methods import extends, is_not_implemented
 from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_or, truth
 from myia.infer.paths import points_to
-from myia.infer.paths.branches import branch, branch_options
+from myia.infer.paths.branches import branch, branch_options, slips_at_run_time
 from myia.infer.unsupported import UnsupportedOperator
 from myia.primitives.pointwise import logic
 
@@ -216,13 +218,13 @@ def _compare_instances(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstr
 def _by_method(
     ctx: Context, op: str, own: str, self: Abstract, other: Abstract, reflected: bool = False
 ) -> Abstract | None:
-    if op in ("==", "!=") and (cls := _generated_equality(ctx, self)) is not None:
+    if (cls := _class_that_generates(ctx, own, self)) is not None:
         contents = ctx.held(other)
         if not isinstance(contents, InstanceObject) or contents.cls is not cls:
             return None
         fields = [f.name for f in dataclasses.fields(cls) if f.compare]
         sides = [Tuple(tuple(ctx.getattr(x, n) for n in fields)) for x in (self, other)]
-        return compare(ctx, op, *sides)
+        return compare(ctx, own, *sides)
     method = ctx.special_method(self, f"__{OPERATORS[own][1]}__")
     # Python's default; but tuples have a `__ne__`.
     inverted = method is None and op == "!=" and not isinstance(self, Tuple)
@@ -238,25 +240,33 @@ def _by_method(
     return negate(ctx, truth(ctx, found)) if inverted else found
 
 
-def _generated_equality(ctx: Context, x: Abstract) -> type | None:
-    """The class of an instance of a dataclass whose `__eq__` was made by `dataclass`."""
+def _class_that_generates(ctx: Context, op: str, x: Abstract) -> type | None:
+    """The class of an instance whose method for `op` was made by `dataclass`."""
     contents = ctx.held(x)
     cls = contents.cls if isinstance(contents, InstanceObject) else object
-    return cls if is_generated(cls, ctx.fact(ClassAttribute(cls, "__eq__"))) else None
+    name = "__eq__" if op == "!=" else f"__{OPERATORS[op][1]}__"
+    return cls if is_generated(cls, ctx.fact(ClassAttribute(cls, name))) else None
 
 
-def _lexicographic(ctx: Context, op: str, x: tuple, y: tuple) -> Abstract:
-    """Order of tuples: the first elements that differ decide, else the lengths."""
+def _lexicographic(
+    ctx: Context, op: str, x: tuple, y: tuple, slips: Callable[[], Any] = nullcontext
+) -> Abstract:
+    """Order of tuples: the first elements that differ decide, else the lengths.
+
+    `slips`: what may be wrong in a comparison, if values decide whether it is made.
+    """
     if not x or not y:
         return Static(OPERATORS[op][0](len(x), len(y)))
     strict = op.rstrip("=")
-    same = truth(ctx, compare(ctx, "==", x[0], y[0]))
-    return branch(
-        ctx,
-        same,
-        lambda: _lexicographic(ctx, op, x[1:], y[1:]),
-        lambda: truth(ctx, compare(ctx, strict, x[0], y[0])),
-    )
+
+    def compared(how: str) -> Abstract:
+        with slips():
+            return truth(ctx, compare(ctx, how, x[0], y[0]))
+
+    same = compared("==")
+    then = slips if isinstance(same, Static) else slips_at_run_time
+    rest = partial(_lexicographic, ctx, op, x[1:], y[1:], then)
+    return branch(ctx, same, rest, lambda: compared(strict))
 
 
 def _test_of_none(ctx: Context, is_none: bool, x: Optional) -> Abstract:

@@ -13,7 +13,8 @@ unroll and try again), or both are sure to raise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -184,9 +185,15 @@ def branch_options(
 
 
 def _use_of_object(use: Callable[[Abstract], Abstract], option: Abstract) -> Abstract:
-    """`use(option)`; a mistake is an error where the program comes here with this option."""
-    try:
+    with slips_at_run_time():
         return use(option)
+
+
+@contextmanager
+def slips_at_run_time() -> Iterator[None]:
+    """A mistake inside is an error of programs that come here: values decide whether they do."""
+    try:
+        yield
     except Slip as slip:
         raise CertainError(slip.diagnostic, slip.check) from None
 

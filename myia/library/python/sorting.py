@@ -2,6 +2,7 @@
 
     sorted(xs, key=f)           the columns of [f(x) for x in xs], then those of xs
     sorted(xs, reverse=True)    the columns backwards, sorted, and backwards: the sort stays stable
+    objects, lists              by how many are less, as their `<` says
 
 Tuples are compared item by item, as the columns of their numbers are. Python's order of a list with
 NaN in it depends on its algorithm, so that raises ValueError.
@@ -20,13 +21,14 @@ from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import AnyList, BufferObject
 from myia.infer.domain.lengths import length_of
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import Abstract, Ref, Scalar, as_ref, is_none
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, as_ref, is_none
 from myia.infer.indexing.indexing import getitem
 from myia.infer.lists import growing_lists, item_aliases, list_edits
 from myia.infer.lists.item_templates import ItemTemplate, unified
 from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.builder import emit
 from myia.ir.core import Value
+from myia.library.source.python.heaps import sorted_by_order
 from myia.library.support.from_source import call_source
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.reductions import reduce_or
@@ -46,6 +48,8 @@ def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
     # The list of the keys may be known to be shorter than the room of `x`.
     room = max(growing_lists.row_capacity(_list(ctx, xs)) for xs in (x, keys))
     items, by = _buffer(ctx, x, room), _buffer(ctx, keys, room)
+    if by.template.has_objects:  # by their `<`
+        return as_ref(call_source(ctx, sorted_by_order, (x, keys, Static(reverse)), {}))
     columns = [row.value for row in by.rows]
     _require_order(ctx, by.template)
     n = length_of(growing_lists.list_length(items))

@@ -257,6 +257,7 @@ class Functions(Statements):
             f"sum(a * b for a, b in itertools.combinations({xs}, 2))",
             f"sum(itertools.chain({xs}, (0.25,)))",
             f"functools.reduce(lambda s, v: s * 0.5 + v, {xs})",
-            f"any(v > {self.float(0)} for v in {xs})",
+            # A sine of a bool has 16 bits: too few for differences.
+            f"(0.0 + any(v > {self.float(0)} for v in {xs}))",
             f"next(iter({xs}))",
         )
