@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import combinations
 from typing import Any
+
+import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
@@ -25,7 +29,11 @@ from myia.infer.domain.values import (
 from myia.infer.indexing.parse_subscripts import checked_index
 from myia.infer.lists import growing_lists, list_edits, list_rows, list_slices
 from myia.infer.numeric.samples import has, type_of
+from myia.infer.paths.branches import branch_options
+from myia.infer.paths.choice import kind_of_option, same_function
 from myia.infer.unsupported import UnsupportedIndex
+from myia.ir.avals import I64
+from myia.primitives.core.define import array_constant
 
 CHANGED = AnyList | DictObject | InstanceObject
 
@@ -78,11 +86,42 @@ def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: 
         ctx.fail(BadValue, message=f"{kind} index out of range", exception="IndexError")
     if any(ctx.is_array(x) for x in items):
         ctx.needs_static(f"the index into a {kind} of different objects")
+    if (found := _chosen_constant(ctx, items, key, kind)) is not None:
+        return found
     if not all(map(is_number, items)):
         list_edits.require_stackable(ctx, items, f"the index into a {kind} of different objects")
     index = checked_index(ctx, key, static_length(len(items)), message=f"{kind} index out of range")
     stacked = growing_lists.stacked_list(ctx, items, objects=True)
     return growing_lists.item_at(ctx, stacked, index.value)
+
+
+def _chosen_constant(
+    ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: str
+) -> Abstract | None:
+    """A function, string or member of an enumeration; None: they are not all of one of these."""
+    options: list[Abstract] = []
+    for x in items:
+        if not any(map(partial(_is_one, x), options)):
+            options.append(x)
+    kinds = {None if isinstance(x, Choice) else kind_of_option(x) for x in options}
+    if len(options) == 1 or len(kinds) > 1 or None in kinds:
+        return None
+    if not list_edits.stacks(ctx, few=True):  # a loop may be unrolled
+        ctx.needs_static(f"the index into a {kind}")
+    n = static_length(len(items))
+    index = checked_index(ctx, key, n, message=f"{kind} index out of range").value
+    if len(options) < len(items):
+        numbers = [next(i for i, o in enumerate(options) if _is_one(x, o)) for x in items]
+        index = growing_lists.row_at(array_constant(np.array(numbers, I64.dtype)), index)
+    found = Choice(Scalar(index, True, 0, len(options) - 1), tuple(options))
+    if any(same_function(a, b) for a, b in combinations(options, 2)):  # closures of one code
+        return branch_options(ctx, found, lambda option: option)
+    return found
+
+
+def _is_one(a: Abstract, b: Abstract) -> bool:
+    both = isinstance(a, Static) and isinstance(b, Static)
+    return a is b or (both and same_function(a, b))
 
 
 def chosen_item(ctx: Context, items: Sequence[Abstract], key: Abstract, kind: str) -> Choice | None:
