@@ -141,26 +141,66 @@ def is_context_function(tree: gast.AST) -> bool:
 
 def cut_context_function(tree: gast.FunctionDef, spans: Spans) -> gast.FunctionDef:
     """A function under `contextmanager`, cut in two (in place)."""
-    raised = _where_raised(tree.body)
     stmts = _flattened(tree.body)
+    is_handled = any(_is_handled(stmt) for stmt in stmts)
+    if is_handled:
+        stmts = _flattened(tree.body, handled=True)
     found = [i for i, stmt in enumerate(stmts) if _is_yield(stmt)]
+    raised = [] if is_handled else _where_raised(tree.body)
     if len(found) != 1 or _jumps([*stmts[: found[0]], *raised]) or _yields(stmts) != 1:
         raise MyiaError(errors.UnsupportedContextFunction(spans.header(tree), tree.name))
     at = stmts[found[0]]
     before, after = stmts[: found[0]], stmts[found[0] + 1 :]
     value = at.value.value or constant(None, at)
+    given: Block = []  # of the `yield`
     if isinstance(at, gast.Assign):
-        at.value = constant(None, at)
-        after.insert(0, at)
+        given = [gast.copy_location(gast.Assign(at.targets, constant(None, at), None), at)]
+    if is_handled:
+        error = gast.copy_location(gast.Raise(name("%error", at), None), at)
+        caught = gast.copy_location(gast.Return(constant(True, at)), at)
+        raised = [*_from_yield(copy.deepcopy(tree.body), [error]), caught]
+        _return_true(raised)
+        after = _from_yield(tree.body, given)
+    else:
+        after = [*given, *after]
     shared = {p.id for p in parameters(tree)} | set(assigned(*before))
     ends = [
         _end("%leave", [], after, shared, at),
-        _end("%raised", ["%error"], raised, shared, at),
+        _end(desugared.CAUGHT if is_handled else "%raised", ["%error"], raised, shared, at),
     ]
     values = [value, *(name(end.name, at) for end in ends)]
     result = gast.Return(gast.copy_location(gast.Tuple(values, gast.Load()), at))
     tree.body = [*before, *ends, gast.copy_location(result, at)]
     return tree
+
+
+def _is_handled(stmt: gast.stmt) -> bool:
+    """Is it a `try` whose handlers see what the body of the `with` raises?
+
+    Before the `yield` its body does nothing that they could see, too.
+    """
+    if not isinstance(stmt, gast.Try) or _yields(stmt.body) != 1 or _yields([stmt]) != 1:
+        return False
+    first = stmt.body[0]
+    return bool(stmt.handlers) and (_is_yield(first) or _is_handled(first))
+
+
+def _from_yield(stmts: Block, instead: Block) -> Block:
+    """What follows the `yield`, in the parts of its `try`s; `instead`: what stands in its place."""
+    i = next(i for i, stmt in enumerate(stmts) if _yields([stmt]))
+    stmt, rest = stmts[i], stmts[i + 1 :]
+    if not isinstance(stmt, gast.Try):
+        return [*instead, *rest]
+    stmt.body = _from_yield(stmt.body, instead) or [gast.copy_location(gast.Pass(), stmt)]
+    return [stmt, *rest]
+
+
+def _return_true(stmts: Block) -> None:
+    """A `return` in a handler ends the generator: the exception is caught."""
+    for stmt in stmts:
+        for node in _inside(stmt):
+            if isinstance(node, gast.Return):
+                node.value = constant(True, node)
 
 
 def _end(
@@ -198,8 +238,11 @@ def _last_name(node: gast.expr) -> str | None:
     return node.attr if isinstance(node, gast.Attribute) else getattr(node, "id", None)
 
 
-def _flattened(stmts: Block) -> Block:
-    """`stmts` with the parts of each `try` and `finally` one after the other: nothing is raised."""
+def _flattened(stmts: Block, handled: bool = False) -> Block:
+    """`stmts` with the parts of each `try` and `finally` one after the other: nothing is raised.
+
+    `handled`: also those of a `try` whose handlers see what the body of the `with` raises.
+    """
     done: Block = []
     for stmt in stmts:
         if not isinstance(stmt, gast.Try) or not _yields([stmt]):
@@ -208,9 +251,12 @@ def _flattened(stmts: Block) -> Block:
             (within,), (leave,) = stmt.body, stmt.finalbody
             (context,) = within.handlers[0].type.args
             check = gast.Expr(_call(desugared.catches_nothing, [context], context))
-            done += [gast.copy_location(check, context), *_flattened([*within.body, *leave.body])]
-        elif not stmt.handlers:
-            done += _flattened([*stmt.body, *stmt.orelse, *stmt.finalbody])
+            done += [
+                gast.copy_location(check, context),
+                *_flattened([*within.body, *leave.body], handled),
+            ]
+        elif not stmt.handlers or (handled and _is_handled(stmt)):
+            done += _flattened([*stmt.body, *stmt.orelse, *stmt.finalbody], handled)
         else:
             done.append(stmt)
     return done

@@ -23,6 +23,7 @@ from myia.infer.domain.values import (
     Closure,
     Method,
     Outside,
+    PyFunction,
     Ref,
     Static,
     Tuple,
@@ -30,6 +31,7 @@ from myia.infer.domain.values import (
 from myia.infer.paths.caught import class_of_caught, option_of
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedContext
+from myia.ir.code import Code
 from myia.ir.core import Region, walk
 from myia.library.python.objects import class_of
 from myia.primitives.core import desugared, py
@@ -93,9 +95,9 @@ def _result_counts(region: Region) -> bool:
 @function(desugared.catches_nothing, dynamic=as_is)
 def _catches_nothing(ctx: Context, context: Abstract) -> Abstract:
     if _may_catch(ctx, context):
-        what = (
-            f"`{class_of(ctx, context).__name__}`, which may catch an exception, around a `yield`"
-        )
+        cls = class_of(ctx, context)
+        name = "a context function" if cls is _Catching else f"`{cls.__name__}`"
+        what = f"{name}, which may catch an exception, around a `yield`"
         ctx.fail(UnsupportedContext, what=what, help_text="enter it around the `with`")
     return NONE
 
@@ -140,9 +142,30 @@ class _Cut:
             self.raised(error)
 
 
+class _Catching(_Cut):
+    """One that may catch an exception."""
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:
+        if kind is None:
+            self.leave()
+            return False
+        return self.raised(error)
+
+
 @function(contextlib._GeneratorContextManager)
 def _context(ctx: Context, f: Abstract, args: Abstract, options: Abstract) -> Abstract:
-    return ctx.call(Static(_Cut), (f, args, options), {})
+    ops = walk(_code_of_function(ctx, f).region)
+    made = [op.params["code"].name for op in ops if op.primitive is py.function]
+    cls = _Catching if desugared.CAUGHT in made else _Cut
+    return ctx.call(Static(cls), (f, args, options), {})
+
+
+def _code_of_function(ctx: Context, f: Abstract) -> Code:
+    if isinstance(f, Closure):
+        return f.code
+    function = f.function if isinstance(f, PyFunction) else ctx.static(f, "the function")
+    closure = inner_classes.closure_of(ctx, function)
+    return closure.code if isinstance(closure, Closure) else ctx.load(function)
 
 
 @function(warnings.catch_warnings)

@@ -19,6 +19,9 @@ import sys
 import types
 from typing import Any
 
+# Of a context function: what it does with an exception that it may catch; true if it has.
+CAUGHT = "%caught"
+
 
 def enter(context: Any) -> Any:
     """The value of `as` in a `with`."""

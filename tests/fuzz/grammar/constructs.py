@@ -139,6 +139,17 @@ def shifted(a, by):
     a[1] -= 0.5 * by
 
 """,
+    "caught": """@contextlib.contextmanager
+def caught(a, by):
+    a[1] += by
+    try:
+        yield a[0] * by
+    except (ValueError, ZeroDivisionError, IndexError):
+        a[2] += 0.5 * by
+    else:
+        a[1] -= 0.5 * by
+
+""",
     "LOG": 'LOG = logging.getLogger("fuzz")\n\n',
     "G": "G = 0.5\n\n",
 }

@@ -172,7 +172,10 @@ class Handlers(Statements):
         self.tries += 1
         body, reached = self.block(depth - 1, indent + INDENT, self.pick(1, 2))
         self.tries -= 1
-        lines = [f"{indent}with contextlib.suppress({self.pick(*RAISED)}):", *body]
+        context = f"contextlib.suppress({self.pick(*RAISED)})"
+        if arrays := self.assignable((3,)):
+            context = self.pick(context, f"caught({self.pick(*arrays)}, {self.float(0)})")
+        lines = [f"{indent}with {context}:", *body]
         if reached:
             lines += [f"{indent}{INDENT}{line}" for line in self.raise_at_times()]
         self.meet(start, [start, self.scope()])
