@@ -16,11 +16,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from myia.infer.boundary.instances import is_generated
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value, promote
 from myia.infer.domain.errors import BadType, InvalidatedRead
-from myia.infer.domain.facts import Answer, ClassAttribute
+from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, Invalidated
 from myia.infer.domain.heap_arrays import ItemObject
 from myia.infer.domain.memory_order import with_layout_of
@@ -76,7 +75,11 @@ from myia.infer.operators.operators import (
     sequence_items,
     static_binary,
 )
-from myia.infer.operators.special_methods import extends, is_not_implemented
+from myia.infer.operators.special_methods import (
+    class_that_generates,
+    extends,
+    is_not_implemented,
+)
 from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_or, truth
 from myia.infer.paths import points_to
 from myia.infer.paths.branches import branch, branch_options, slips_at_run_time
@@ -218,7 +221,7 @@ def _compare_instances(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstr
 def _by_method(
     ctx: Context, op: str, own: str, self: Abstract, other: Abstract, reflected: bool = False
 ) -> Abstract | None:
-    if (cls := _class_that_generates(ctx, own, self)) is not None:
+    if (cls := class_that_generates(ctx, self, own)) is not None:
         contents = ctx.held(other)
         if not isinstance(contents, InstanceObject) or contents.cls is not cls:
             return None
@@ -238,14 +241,6 @@ def _by_method(
     if is_not_implemented(found):
         return None
     return negate(ctx, truth(ctx, found)) if inverted else found
-
-
-def _class_that_generates(ctx: Context, op: str, x: Abstract) -> type | None:
-    """The class of an instance whose method for `op` was made by `dataclass`."""
-    contents = ctx.held(x)
-    cls = contents.cls if isinstance(contents, InstanceObject) else object
-    name = "__eq__" if op == "!=" else f"__{OPERATORS[op][1]}__"
-    return cls if is_generated(cls, ctx.fact(ClassAttribute(cls, name))) else None
 
 
 def _lexicographic(

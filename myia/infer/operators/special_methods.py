@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from myia.infer.boundary.instances import is_generated
 from myia.infer.domain.context import Context
+from myia.infer.domain.facts import ClassAttribute
+from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.numeric.samples import OPERATORS
 from myia.infer.operators.numpy_operands import class_of_instance, refuse_elementwise_methods
@@ -42,3 +45,11 @@ def extends(right: type | None, left: type | None) -> bool:
 
 def _has_its_own(right: type | None, left: type | None, method: str) -> bool:
     return getattr(right, method, None) is not getattr(left, method, None)
+
+
+def class_that_generates(ctx: Context, x: Abstract, op: str) -> type | None:
+    """The class of an instance whose method for this comparison was made by `dataclass`."""
+    name = "__eq__" if op == "!=" else f"__{OPERATORS[op][1]}__"
+    contents = ctx.held(x)
+    cls = contents.cls if isinstance(contents, InstanceObject) else object
+    return cls if is_generated(cls, ctx.fact(ClassAttribute(cls, name))) else None

@@ -1,4 +1,4 @@
-"""`sorted` and `list.sort` by run-time values: the items as columns, sorted by those of their keys.
+"""`sorted`, `list.sort`, heaps by run-time values: items as columns, sorted by their keys'.
 
     sorted(xs, key=f)           the columns of [f(x) for x in xs], then those of xs
     sorted(xs, reverse=True)    the columns backwards, sorted, and backwards: the sort stays stable
@@ -21,14 +21,15 @@ from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import AnyList, BufferObject
 from myia.infer.domain.lengths import length_of
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, as_ref, is_none
+from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, as_ref, is_none
 from myia.infer.indexing.indexing import getitem
-from myia.infer.lists import growing_lists, item_aliases, list_edits
+from myia.infer.lists import growing_lists, item_aliases, list_edits, list_slices
 from myia.infer.lists.item_templates import ItemTemplate, unified
+from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.builder import emit
 from myia.ir.core import Value
-from myia.library.source.python.heaps import sorted_by_order
+from myia.library.source.python import heaps
 from myia.library.support.from_source import call_source
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.reductions import reduce_or
@@ -49,7 +50,7 @@ def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
     room = max(growing_lists.row_capacity(_list(ctx, xs)) for xs in (x, keys))
     items, by = _buffer(ctx, x, room), _buffer(ctx, keys, room)
     if by.template.has_objects:  # by their `<`
-        return as_ref(call_source(ctx, sorted_by_order, (x, keys, Static(reverse)), {}))
+        return as_ref(call_source(ctx, heaps.sorted_by_order, (x, keys, Static(reverse)), {}))
     columns = [row.value for row in by.rows]
     _require_order(ctx, by.template)
     n = length_of(growing_lists.list_length(items))
@@ -60,12 +61,21 @@ def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
     first = [] if whole else [used if reverse else logic.not_(used)]
     if any(row.value.aval.ndim > 1 for row in items.rows):
         order = ctx.array(_sorted_columns([*first, *columns], [number], reverse)[-1])
-        found = [ctx.read(as_ref(getitem(ctx, ctx.array(row.value), order))) for row in items.rows]
-    else:
-        rest = [] if keys is x else [row.value for row in items.rows]
-        found = _sorted_columns([*first, *columns], rest, reverse)
-    rows = tuple(Scalar(row, False) for row in found[-len(items.rows) :])
-    new = ctx.new(replace(items, rows=rows))  # of a list without a bound: with its capacity
+        return taken(ctx, x, items, order)
+    rest = [] if keys is x else [row.value for row in items.rows]
+    found = _sorted_columns([*first, *columns], rest, reverse)
+    return _new(ctx, x, items, found[-len(items.rows) :])
+
+
+def taken(ctx: Context, x: Ref, items: BufferObject, order: Abstract) -> Ref:
+    """A new list: the items of `x` with these numbers."""
+    rows = [ctx.read(as_ref(getitem(ctx, ctx.array(row.value), order))) for row in items.rows]
+    return _new(ctx, x, items, rows)
+
+
+def _new(ctx: Context, x: Ref, items: BufferObject, rows: Sequence[Value]) -> Ref:
+    leaves = tuple(Scalar(row, False) for row in rows)
+    new = ctx.new(replace(items, rows=leaves))  # of a list without a bound: with its capacity
     list_edits.inherit_items(ctx, Ref(item_aliases.owner(ctx.heap, x.id)), new)
     return new
 
@@ -120,3 +130,31 @@ def _sorted_columns(keys: list[Value], rest: list[Value], reverse: bool) -> list
         columns = [shaping.flip(x, axes=(0,)) for x in columns]
     found = list(emit(sort_p, *columns, axis=0, keys=len(keys)))
     return [shaping.flip(x, axes=(0,)) for x in found] if reverse else found
+
+
+# ----- Heaps of objects: a number for each item, and the items in another order
+
+
+@function(heaps.holds_objects, dynamic=as_is)
+def _holds_objects(ctx: Context, heap: Ref) -> Abstract:
+    contents = ctx.contents(heap)
+    if not isinstance(contents, AnyList):
+        return Static(False)
+    try:
+        template = unified(item_aliases.item_templates_of(contents, ctx.heap))
+    except Mismatch:
+        return Static(False)
+    return Static(template.has_objects)
+
+
+@function(heaps.positions, dynamic=as_is)
+def _positions(ctx: Context, heap: Ref) -> Abstract:
+    buffer = list_edits.stack_in_place(ctx, heap, "the order of the items")
+    return ctx.array(shaping.iota(shape=(buffer.capacity,), axis=0, dtype=I64))
+
+
+@function(heaps.reorder, dynamic=as_is)
+def _reorder(ctx: Context, heap: Ref, order: Ref) -> Abstract:
+    new = taken(ctx, heap, ctx.contents_as(heap, BufferObject), order)
+    list_slices.replace_items(ctx, heap, new)
+    return NONE
