@@ -137,7 +137,10 @@ def replace_items(ctx: Context, x: Ref, new: Ref) -> None:
     """Give the list `x` the items of `new`."""
     contents = ctx.contents(new)
     if isinstance(contents, ListObject) and _has_items_of(ctx.heap, contents, x):
-        template = unified(item_aliases.item_templates_of(contents, ctx.heap))
+        try:
+            template = unified(item_aliases.item_templates_of(contents, ctx.heap))
+        except Mismatch as m:
+            ctx.fail(UnsupportedContainer, what=f"{m.a} turning into {m.b}", **m.help)
         contents = growing_lists.to_buffer(contents, template, len(contents.items), ctx.heap)
     ctx.write(x, contents)
     ctx.heap.inherit_alias_edges(new.id, item_aliases.owner(ctx.heap, x.id))

@@ -1,4 +1,4 @@
-"""`sorted`, `list.sort`, heaps by run-time values: items as columns, sorted by their keys'.
+"""`sorted`, `list.sort` by run-time values: items as columns, sorted by those of keys. Heaps.
 
     sorted(xs, key=f)           the columns of [f(x) for x in xs], then those of xs
     sorted(xs, reverse=True)    the columns backwards, sorted, and backwards: the sort stays stable

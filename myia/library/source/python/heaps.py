@@ -200,13 +200,12 @@ def insort_right(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None
 
 
 def _insert(xs: Any, at: int, x: Any) -> None:
-    xs.append(x)
     if holds_objects(xs):
+        xs.append(x)
         order = positions(xs)
         for i in range(len(xs) - 1, at, -1):
             order[i] = i - 1
         order[at] = len(xs) - 1
         reorder(xs, order)
     else:
-        xs.pop()
         xs.insert(at, x)
