@@ -141,10 +141,10 @@ def _holds_objects(ctx: Context, heap: Ref) -> Abstract:
     if not isinstance(contents, AnyList):
         return Static(False)
     try:
-        template = unified(item_aliases.item_templates_of(contents, ctx.heap))
+        templates = item_aliases.item_templates_of(contents, ctx.heap)
+        return Static(bool(templates) and unified(templates).has_objects)
     except Mismatch:
         return Static(False)
-    return Static(template.has_objects)
 
 
 @function(heaps.positions, dynamic=as_is)
