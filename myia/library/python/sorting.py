@@ -136,8 +136,8 @@ def _sorted_columns(keys: list[Value], rest: list[Value], reverse: bool) -> list
 
 
 @function(heaps.holds_objects, dynamic=as_is)
-def _holds_objects(ctx: Context, heap: Ref) -> Abstract:
-    contents = ctx.contents(heap)
+def _holds_objects(ctx: Context, heap: Abstract) -> Abstract:
+    contents = ctx.held(heap)
     if not isinstance(contents, AnyList):
         return Static(False)
     try:

@@ -163,6 +163,8 @@ def sorted_by_order(xs: Any, keys: Any, reverse: bool) -> Any:
 def bisect_left(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> Any:
     if lo < 0:
         raise ValueError("lo must be non-negative")
+    if holds_objects(a):
+        positions(a)  # before the loop: there they would be other objects
     end = len(a) if hi is None else hi
     while lo < end:
         middle = (lo + end) // 2
@@ -177,6 +179,8 @@ def bisect_left(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None)
 def bisect_right(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> Any:
     if lo < 0:
         raise ValueError("lo must be non-negative")
+    if holds_objects(a):
+        positions(a)  # before the loop: there they would be other objects
     end = len(a) if hi is None else hi
     while lo < end:
         middle = (lo + end) // 2
