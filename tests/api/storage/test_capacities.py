@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import myia
+from myia.api import capacities as limits
 from myia.infer import capacities
 from tests.default_run import every
 
@@ -316,6 +317,20 @@ def test_memory():
 
     with pytest.raises(MemoryError, match=r"the list `xs` \(.*test_capacities.py:\d+\) needs room"):
         myia.jit(f, memory=10**6)(1.0)
+
+
+def test_without_a_limit_lists_get_a_quarter_of_the_memory(monkeypatch):
+    def f(n):
+        many = []
+        for i in range(n[0]):
+            many.append(i)
+        return len(many)
+
+    monkeypatch.setattr(limits, "_machine_memory", lambda: 200_000)
+    compiled = myia.jit(f)
+    assert compiled(np.array([4000])) == 4000
+    with pytest.raises(MemoryError, match="there are 50,000 bytes for all lists"):
+        compiled(np.array([8000]))
 
 
 def test_memory_is_that_of_all_lists():
