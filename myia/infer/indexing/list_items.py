@@ -98,12 +98,12 @@ def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: 
 def _chosen_constant(
     ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: str
 ) -> Abstract | None:
-    """A function, string or member of an enumeration; None: they are not all of one of these."""
+    """A function, string or member of an enumeration, or a tuple with some; None: it is another."""
     options: list[Abstract] = []
     for x in items:
         if not any(map(partial(_is_one, x), options)):
             options.append(x)
-    kinds = {None if isinstance(x, Choice) else kind_of_option(x) for x in options}
+    kinds = {_constant_kind(x) for x in options}
     if len(options) == 1 or len(kinds) > 1 or None in kinds:
         return None
     if not list_edits.stacks(ctx, few=True):  # a loop may be unrolled
@@ -114,9 +114,18 @@ def _chosen_constant(
         numbers = [next(i for i, o in enumerate(options) if _is_one(x, o)) for x in items]
         index = growing_lists.row_at(array_constant(np.array(numbers, I64.dtype)), index)
     found = Choice(Scalar(index, True, 0, len(options) - 1), tuple(options))
-    if any(same_function(a, b) for a, b in combinations(options, 2)):  # closures of one code
+    of_one_code = any(same_function(a, b) for a, b in combinations(options, 2))
+    if of_one_code or isinstance(options[0], Tuple):  # what they hold is merged
         return branch_options(ctx, found, lambda option: option)
     return found
+
+
+def _constant_kind(x: Abstract) -> Any:
+    """Of a tuple its length, and whether it is all numbers: these are stacked."""
+    if not isinstance(x, Tuple):
+        return None if isinstance(x, Choice) else kind_of_option(x)
+    kinds = [is_number(i) or _constant_kind(i) for i in x.items]
+    return None if None in kinds or set(kinds) <= {True} else (x.cls, *kinds)
 
 
 def _is_one(a: Abstract, b: Abstract) -> bool:

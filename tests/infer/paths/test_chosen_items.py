@@ -72,12 +72,29 @@ def from_the_end(x):
     return (2.0 if ("a", "b", "c")[-1 - int(x[0] * 3)] == "b" else 3.0) * x[1]
 
 
+def clipped(v, lo=-1.0, hi=1.0):
+    return max(lo, min(hi, v))
+
+
+RULES = [("square", lambda v, **_: v * v), ("clipped", clipped), ("linear", lambda v, lo: v - lo)]
+
+
+def rows_of_a_table(x):
+    total, weights = 0.0, (("a", (x[0], "u")), ("b", (x[1], "v")), ("a", (2.0, "v")))
+    for v in x:
+        name, rule = RULES[int(abs(v) * 2.9) % 3]
+        total += rule(v, lo=-0.5) * (2 if name == "clipped" else 1)
+        kind, (weight, other) = weights[int(abs(v) * 2.9) % 3]
+        total += weight * v * (3 if kind == "a" and other == "v" else 1)
+    return total
+
+
 def out_of_range(x):
     return [math.sin, math.cos][int(x[2] * 4)](x[0])
 
 
 PROGRAMS = (functions, functions_in_a_loop, closures_of_one_code, methods, keys_of_a_dict)
-PROGRAMS += (members, from_the_end)
+PROGRAMS += (members, from_the_end, rows_of_a_table)
 X = np.array([0.63, -0.31, 1.2, 0.45])
 
 
