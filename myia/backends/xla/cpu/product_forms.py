@@ -24,6 +24,7 @@ from jax import lax
 
 from myia.backends.xla.cpu.whole_loop_cost import is_emitted_as_sum
 from myia.ir.core import Op
+from myia.primitives.core import named_by_opcode as hlo
 from myia.primitives.linalg.dot import Pairs, dot_general, free_axes, sum_of_products
 
 Array = Any
@@ -63,9 +64,10 @@ def _by_blocks_of_rows(x: Array, y: Array, *, contract: Pairs, batch: Pairs) -> 
     def body(i: Array, out: Array) -> Array:
         # The last block begins earlier where it would be smaller, and repeats rows.
         start = lax.min(i * np.int32(rows), np.int32(x.shape[0] - rows))
-        block = lax.dynamic_slice_in_dim(x, start, rows)
+        first = (start, np.int32(0))
+        block = hlo.dynamic_slice(x, first, (rows, x.shape[1]))
         product = lax.dot_general(block, y, (contract, batch), precision=lax.Precision.HIGHEST)
-        return lax.dynamic_update_slice_in_dim(out, product, start, 0)
+        return hlo.dynamic_update_slice(out, product, first)
 
     free = free_axes(2, contract[1], batch[1])[0]
     out = lax.full((x.shape[0], y.shape[free]), 0, x.dtype)
