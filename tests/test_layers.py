@@ -34,6 +34,13 @@ JAX_ADAPTERS = {
     "artifacts/under_jax.py",
 }
 
+# Under their own names XLA may confuse them with what it makes itself.
+NAMED_BY_OPCODE = {
+    "dynamic_index_in_dim", "dynamic_slice", "dynamic_slice_in_dim", "dynamic_update_index_in_dim",
+    "dynamic_update_slice", "dynamic_update_slice_in_dim", "is_finite", "reduce_precision",
+    "shift_left", "shift_right_arithmetic", "shift_right_logical",
+}  # fmt: skip
+
 ABSOLUTE_PATH = re.compile(r"""(?<![\w.~<>])/(home|root|tmp|usr|work|Users|opt|mnt|srv)/""")
 
 
@@ -177,6 +184,11 @@ def test_no_autodiff_of_jax(file, tree):
     if relative(file) not in JAX_ADAPTERS:
         used = {n for n in jax_names(tree) if JAX_AUTODIFF & set(n.split("."))}
         assert not used
+
+
+def test_one_name_for_each_opcode(file, tree):
+    if relative(file) != "primitives/core/named_by_opcode.py":
+        assert not {n for n in jax_names(tree) if n.split(".")[-1] in NAMED_BY_OPCODE}
 
 
 def test_gast_stays_in_its_rooms(file, tree):
