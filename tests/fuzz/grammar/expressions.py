@@ -191,7 +191,7 @@ class Expressions(Choices):
         return f"-({self.float(depth)})"
 
     def _walrus(self, depth: int) -> str:
-        names = self.assignable(FLOAT)
+        names = [x for x in self.assignable(FLOAT) if x != "v"]  # the name in comprehensions
         return f"({self.pick(*names)} := {self.float(depth)})" if names else self.float(depth)
 
     def _comprehension(self, depth: int) -> str:
