@@ -33,6 +33,7 @@ from myia.infer.paths.branches import branch_options
 from myia.infer.paths.choice import kind_of_option, same_function
 from myia.infer.unsupported import UnsupportedIndex
 from myia.ir.avals import I64
+from myia.ir.core import Value
 from myia.primitives.core.define import array_constant
 
 CHANGED = AnyList | DictObject | InstanceObject
@@ -90,9 +91,14 @@ def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: 
         return found
     if not all(map(is_number, items)):
         list_edits.require_stackable(ctx, items, f"the index into a {kind} of different objects")
-    index = checked_index(ctx, key, static_length(len(items)), message=f"{kind} index out of range")
+    index = _index_of_run_time(ctx, items, key, kind)
     stacked = growing_lists.stacked_list(ctx, items, objects=True)
-    return growing_lists.item_at(ctx, stacked, index.value)
+    return growing_lists.item_at(ctx, stacked, index)
+
+
+def _index_of_run_time(ctx: Context, items: Sequence[Abstract], key: Abstract, kind: str) -> Value:
+    n = static_length(len(items))
+    return checked_index(ctx, key, n, message=f"{kind} index out of range").value
 
 
 def _chosen_constant(
@@ -108,8 +114,7 @@ def _chosen_constant(
         return None
     if not list_edits.stacks(ctx, few=True):  # a loop may be unrolled
         ctx.needs_static(f"the index into a {kind}")
-    n = static_length(len(items))
-    index = checked_index(ctx, key, n, message=f"{kind} index out of range").value
+    index = _index_of_run_time(ctx, items, key, kind)
     if len(options) < len(items):
         numbers = [next(i for i, o in enumerate(options) if _is_one(x, o)) for x in items]
         index = growing_lists.row_at(array_constant(np.array(numbers, I64.dtype)), index)
@@ -138,9 +143,8 @@ def chosen_item(ctx: Context, items: Sequence[Abstract], key: Abstract, kind: st
     if not items or not isinstance(key, Scalar) or not are_changed_in_place(ctx, items):
         return None
     _refuse_other_index(ctx, key, kind)
-    n = static_length(len(items))
-    index = checked_index(ctx, key, n, message=f"{kind} index out of range")
-    return Choice(Scalar(index.value, True, 0, len(items) - 1), tuple(items))
+    index = _index_of_run_time(ctx, items, key, kind)
+    return Choice(Scalar(index, True, 0, len(items) - 1), tuple(items))
 
 
 def are_changed_in_place(ctx: Context, xs: Sequence[Abstract]) -> bool:

@@ -254,14 +254,14 @@ def _lexicographic(
         return Static(OPERATORS[op][0](len(x), len(y)))
     strict = op.rstrip("=")
 
-    def compared(how: str) -> Abstract:
+    def of_first(op: str) -> Abstract:
         with slips():
-            return truth(ctx, compare(ctx, how, x[0], y[0]))
+            return truth(ctx, compare(ctx, op, x[0], y[0]))
 
-    same = compared("==")
+    same = of_first("==")
     then = slips if isinstance(same, Static) else slips_at_run_time
     rest = partial(_lexicographic, ctx, op, x[1:], y[1:], then)
-    return branch(ctx, same, rest, lambda: compared(strict))
+    return branch(ctx, same, rest, lambda: of_first(strict))
 
 
 def _test_of_none(ctx: Context, is_none: bool, x: Optional) -> Abstract:

@@ -46,11 +46,11 @@ def keys_of(xs: Any, key: Any) -> Any:
 def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
     """`sorted(x, key=key, reverse=reverse)`, where only run-time values decide the order."""
     keys = x if is_none(key) else call_source(ctx, keys_of, (x, key), {})
+    if _template(ctx, keys).has_objects:  # by their `<`
+        return as_ref(call_source(ctx, heaps.sorted_by_order, (x, keys, Static(reverse)), {}))
     # The list of the keys may be known to be shorter than the room of `x`.
     room = max(growing_lists.row_capacity(_list(ctx, xs)) for xs in (x, keys))
     items, by = _buffer(ctx, x, room), _buffer(ctx, keys, room)
-    if by.template.has_objects:  # by their `<`
-        return as_ref(call_source(ctx, heaps.sorted_by_order, (x, keys, Static(reverse)), {}))
     columns = [row.value for row in by.rows]
     _require_order(ctx, by.template)
     n = length_of(growing_lists.list_length(items))
@@ -90,13 +90,15 @@ def _list(ctx: Context, x: Abstract) -> AnyList:
     return contents
 
 
-def _buffer(ctx: Context, x: Abstract, capacity: int) -> BufferObject:
-    contents = _list(ctx, x)
+def _template(ctx: Context, x: Abstract) -> ItemTemplate:
     try:
-        template = unified(item_aliases.item_templates_of(contents, ctx.heap))
+        return unified(item_aliases.item_templates_of(_list(ctx, x), ctx.heap))
     except Mismatch:
         ctx.fail(UnsupportedFunction, what="`sorted` by run-time values", help_text=SORT_NUMBERS)
-    return growing_lists.to_buffer(contents, template, capacity, ctx.heap)
+
+
+def _buffer(ctx: Context, x: Abstract, capacity: int) -> BufferObject:
+    return growing_lists.to_buffer(_list(ctx, x), _template(ctx, x), capacity, ctx.heap)
 
 
 def _require_order(ctx: Context, template: ItemTemplate) -> None:

@@ -45,7 +45,9 @@ _update_p = _named_by_opcode(
 )
 _precision_p = _named_by_opcode(
     lax.reduce_precision_p,
-    lambda x, **bits: stablehlo.reduce_precision(x, *map(mlir.i32_attr, bits.values())),
+    lambda x, exponent_bits, mantissa_bits: stablehlo.reduce_precision(
+        x, mlir.i32_attr(exponent_bits), mlir.i32_attr(mantissa_bits)
+    ),
 )
 
 

@@ -42,7 +42,7 @@ def heappop(heap: Any, /) -> Any:
 
 @from_source(heapq.heapreplace)
 def heapreplace(heap: Any, item: Any, /) -> Any:
-    least = heap[0]
+    least = heap[0]  # raises if the heap is empty
     if holds_objects(heap):
         heap.append(item)
         return _least_object(heap)
