@@ -112,7 +112,9 @@ def _parts(loop: Loop, ranges: IndexRanges) -> Iterable[_Part]:
         part = _part(load, chain.origin, varying)
         if _is_profitable(part, load, times, chain) and _is_unchanged(part, chain, ranges):
             starts = tuple(frozenset(start.items()) for start in part.start_forms(ranges))
-            parts.setdefault((chain.origin, part.sizes, starts), part).loads.append(load)
+            # A row that one load reads as a whole, and another by elements, is two parts.
+            key = chain.origin, part.sizes, starts, part.is_exact
+            parts.setdefault(key, part).loads.append(load)
     inside = _defined_in(loop.body)
     return [part for part in parts.values() if part.array not in inside]
 

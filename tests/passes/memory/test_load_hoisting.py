@@ -39,6 +39,15 @@ def test_elimination(golden):
     golden(before_after(load_hoisting, elimination()))
 
 
+def test_a_row_as_a_whole_and_by_elements(golden):
+    whole = """%zero = 0: i64[]
+      %row = dynamic_slice %a, %k, %zero {sizes=(1, 5)}
+      %sum = reduce_sum %row {axes=(0, 1)}
+      %2 = reshape %sum {shape=(1, 1)}"""
+    by_elements = "%2 = dynamic_slice %a, %k, %k {sizes=(1, 1)}"
+    golden(before_after(load_hoisting, elimination().replace(by_elements, whole)))
+
+
 def test_stores_that_may_overlap():
     assert unchanged(load_hoisting, elimination(below="%i"))
     assert unchanged(load_hoisting, elimination(below="%k"))
