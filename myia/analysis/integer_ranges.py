@@ -6,7 +6,8 @@ far (`range_arithmetic.py`). So a counter has a range in a loop that may run for
     while %p (%i = 0) { %j = add %i, 1 ; yield %j }       0 <= %i <= T, and so `add` cannot overflow
 
 Where a condition holds, the values that it compares have narrower ranges: in the arms of a branch,
-and in the body of a loop.
+and in the body of a loop. A run-time check counts only if those before it have not failed: after
+`x[k]`, `k + 1` does not overflow.
 
 What it guarantees. "Decided" is proven, for integers that wrap around as NumPy's do: what may
 overflow is unknown. A carried value is found by trying ranges from the narrowest to the widest,
@@ -36,7 +37,7 @@ from myia.analysis.range_arithmetic import (
     power,
     range_of_dtype,
 )
-from myia.ir.avals import I64
+from myia.ir.avals import BOOL, I32, I64
 from myia.ir.core import Function, Op, Region, Value
 from myia.ir.primitive import Primitive
 from myia.primitives.core.define import constant_p
@@ -44,6 +45,7 @@ from myia.primitives.core.structured import Loop, call_p, derivative_p, if_p, lo
 from myia.primitives.pointwise import arithmetic, logic
 
 MAX_GROWTH = 2**10  # of a carried value in an iteration, if it is bounded by the iterations made
+MAX_CHECKS = 8  # before an op, of which it is known that they did not fail
 MAX_VISITS = 2_000  # of regions of loops: then carried values are unknown
 _SIZES = (logic.convert_p, arithmetic.abs, arithmetic.mul, arithmetic.pow)
 
@@ -89,6 +91,8 @@ class _Ranges:
             self.ranges[op.results[0]] = self.result(op)
         elif op.primitive in COMPARISONS:
             self.compare(op)
+        elif op.primitive is logic.and_ and op.results[0].aval == BOOL:
+            self.later_check(op)
 
     # ----- Arithmetic and comparisons
 
@@ -117,6 +121,18 @@ class _Ranges:
         self.decided.pop(y, None)
         if known is not None:
             self.decided[y] = known
+
+    def later_check(self, op: Op) -> None:
+        """A test of overflow that counts only if no check failed before it."""
+        self.decided.pop(op.results[0], None)
+        for test, other in (op.operands, op.operands[::-1]):
+            made, code = self.definitions.get(test), self.code_that_is_zero(other)
+            if made is None or made.primitive not in COMPARISONS or code is None:
+                continue
+            before = self.assume_none_failed(code)
+            if before and self.is_needless_test(made):
+                self.decided[op.results[0]] = False
+            self.ranges.update(before)
 
     def is_needless_test(self, op: Op) -> bool:
         """Does this test whether an integer overflows that cannot?
@@ -199,6 +215,8 @@ class _Ranges:
         elif op.primitive is logic.select:
             condition, then, other = op.operands
             parts = _parts_of_choice(condition, then, other, holds)
+        elif holds and (code := self.code_that_is_zero(p)) is not None:
+            return self.assume_none_failed(code)
         elif op.primitive in COMPARISONS and op.operands[0].aval == I64:
             comparison = op.primitive if holds else OPPOSITE[op.primitive]
             x, y = op.operands
@@ -210,6 +228,31 @@ class _Ranges:
         before = {}
         for x, value in parts:
             before = self.assume(x, value, names) | before
+        return before
+
+    def code_that_is_zero(self, p: Value) -> Value | None:
+        """The number of the check that failed, if `p` tests whether it is zero: none failed."""
+        pair = self.operands_of(p, logic.eq)
+        for code, zero in (pair, pair[::-1]) if pair else ():
+            if code.aval == I32 and self.constant(zero) == 0:
+                return code
+        return None
+
+    def assume_none_failed(self, code: Value) -> dict[Value, Range]:
+        """Narrow the ranges of what the last checks tested; returns those before.
+
+        A check makes `code` of that before it: `select(failed and before == 0, number, before)`.
+        """
+        before: dict[Value, Range] = {}
+        for _ in range(MAX_CHECKS):
+            choice = self.operands_of(code, logic.select)
+            if not choice or not self.constant(choice[1]):
+                break
+            condition, _, code = choice
+            pair = self.operands_of(condition, logic.and_)
+            for failed, clean in (pair, pair[::-1]) if pair else ():
+                if self.code_that_is_zero(clean) is code:
+                    before = self.assume(failed, False, {}) | before
         return before
 
     def narrow(self, x: Value, comparison: Primitive, other: Range) -> dict[Value, Range]:

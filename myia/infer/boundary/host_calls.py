@@ -253,7 +253,7 @@ def emit_host_call(
         return results.received(f(*positional, **dict(zip(names, rest))), name)
 
     ctx.host_calls += bool(results.avals)
-    code = ctx.error_code()
+    code = ctx.whole_error_code()
     code = constant(0, np.int32) if code is None else code
     call = HostCall(name, run, results.avals)
     return results.abstract(ctx, host_call(call, code, *outputs.values))

@@ -241,6 +241,7 @@ class _Call:
         ctx.differentiating -= consumed
         args = tuple(map(Value, avals))
         ctx.heap.objects[ctx.error_id] = CellObject(Static(0))
+        earlier, ctx.handlers.earlier = ctx.handlers.earlier, []
         try:
             with Builder() as builder:
                 yields = body(list(args))
@@ -248,6 +249,7 @@ class _Call:
             (code,) = ctx.heap[ctx.error_id].children()
         finally:
             ctx.differentiating += consumed
+            ctx.handlers.earlier = earlier
             ctx.heap.restore(before, ids=False)
         return InferredRegion(Region(args, tuple(builder.ops), tuple(yields)), code)
 

@@ -132,6 +132,8 @@ class Handlers:
     stack: list[Try] = field(default_factory=list)
     clean: Value | None = None
     mark: int = 0
+    # Codes from before the bodies of `try` that are inferred, which have their own.
+    earlier: list[Value] = field(default_factory=list)
     caught: list[Any] = field(default_factory=list)  # exceptions whose handlers are running
     pending: list[Any] = field(default_factory=list)  # cells of errors that a `finally` holds back
     loops: set[Any] = field(default_factory=set)  # that errors end, by path

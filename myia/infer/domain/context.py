@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -340,10 +340,14 @@ class Context(Objects):
         # possible.
         first = logic.and_(failed, logic.eq(old, constant(0, np.int32)))
         if self.report is not None and self.report.number == len(self.checks):
-            self._report_values(self.report, first, check.values)
+            self._report_values(self.report, failed, check.values)
         self._set_error_code(logic.select(first, code, old))
 
     def _report_values(self, report: Report, failed: Value, values: tuple[Value, ...]) -> None:
+        """Report the values of a check, if it is the first that failed."""
+        before = self.whole_error_code()
+        if before is not None:
+            failed = logic.and_(failed, logic.eq(before, constant(0, np.int32)))
         with Builder() as builder:
             debug_print(report, *values, end="")
         emit(if_p, failed, regions=[Region((), tuple(builder.ops), ()), Region((), (), ())])
@@ -352,8 +356,31 @@ class Context(Objects):
         """Merge the error code of a part of the program that was inferred by itself."""
         before = self.error_code()
         if before is not None:
-            code = logic.select(logic.eq(before, constant(0, np.int32)), code, before)
+            code = _first_of(before, code)
         self._set_error_code(code)
+
+    @contextmanager
+    def own_error_code(self) -> Generator[list[Value | None]]:
+        """Errors in this context have a code of their own, which the list then holds.
+
+        So the body of a `try` does not wait for the code of the last iteration. After it the code
+        is that of the first of all errors.
+        """
+        (content,) = self.heap[self.error_id].children()
+        codes: list[Value | None] = []
+        before = [content.value] if isinstance(content, Scalar) else []
+        self.handlers.earlier += before
+        if before:
+            self.write(Ref(self.error_id), CellObject(Static(0)))
+        try:
+            yield codes
+        finally:
+            codes.append(self.error_code())
+            if before:
+                self.handlers.earlier.pop()
+                self.write(Ref(self.error_id), CellObject(content))
+                if codes[0] is not None:
+                    self.merge_error_code(codes[0])
 
     def _set_error_code(self, code: Value) -> None:
         self.write(Ref(self.error_id), CellObject(Scalar(code, weak=False)))
@@ -373,3 +400,15 @@ class Context(Objects):
         """The code of the first failed check (0: none), or None when nothing is checked."""
         (content,) = self.heap[self.error_id].children()
         return content.value if isinstance(content, Scalar) else None
+
+    def whole_error_code(self) -> Value | None:
+        """The same, also of what failed before the body of the `try` that this is in."""
+        code = self.error_code()
+        for before in reversed(self.handlers.earlier):
+            code = before if code is None else _first_of(before, code)
+        return code
+
+
+def _first_of(earlier: Value, later: Value) -> Value:
+    """The code of what failed first."""
+    return logic.select(logic.eq(earlier, constant(0, np.int32)), later, earlier)

@@ -8,8 +8,9 @@
         rest                            rest
 
 An exception is the code of a run-time check (`infer/domain/context.py`): which class it has is
-known while compiling, for each check. Where nothing in the body can raise what a handler catches,
-the body is all there is. Names that the parts share are in cells: as in Python, they hold what they
+known while compiling, for each check. The body has a code of its own: an error from before it,
+which nothing catches, is put aside. Where nothing in the body can raise what a handler catches, the
+body is all there is. Names that the parts share are in cells: as in Python, they hold what they
 held when the exception was raised.
 
 `finally` follows its body wherever that ends. An error that another handler may catch is held back
@@ -97,10 +98,10 @@ def _attempt(
     env: Env,
 ) -> tuple[Abstract, ...]:
     (entry,), first = ctx.heap[ctx.error_id].children(), len(ctx.checks)
-    before = ctx.error_code()
-    error = _run_body(ctx, of, body, env)
-    code = ctx.error_code()
-    if code is before or code is None:
+    with ctx.own_error_code() as codes:
+        error = _run_body(ctx, of, body, env)
+    (code,) = codes
+    if code is None:
         ctx.run(orelse, env)
         return ()
     numbers, others = _caught_numbers(ctx, of, handlers, first)

@@ -209,7 +209,7 @@ class _Iteration:
             go = code.cond(Static(None), self.state.xs)
             self.never_runs = isinstance(go, Static) and not go.value
             running = number_value(go, np.dtype(bool))
-            failed = ctx.error_code()
+            failed = ctx.whole_error_code()
             # After an error values may be anything, and the condition might never become false.
             if code.items is None and failed is not None and not code.stops:
                 running = logic.and_(running, logic.eq(failed, constant(0, np.int32)))

@@ -28,6 +28,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NoReturn
 
+import numpy as np
+
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import (
     CertainError,
@@ -41,7 +43,7 @@ from myia.infer.domain.values import TRUE, Abstract, Scalar, Static, is_static_i
 from myia.infer.loops.iterables import Items
 from myia.infer.paths.branches import branch_many
 from myia.infer.paths.merge_result import MergeResult
-from myia.infer.paths.raised import no_error, unless_raised, without_error
+from myia.infer.paths.raised import unless_raised, without_error
 from myia.ir.builder import current_span
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
@@ -97,12 +99,12 @@ def stopping(ctx: Context, code: LoopCode) -> LoopCode:
     def cond(item: Abstract, xs: States) -> Abstract:
         go = TRUE if code.cond is None else code.cond(item, xs)
         error, known = ctx.error_code(), ctx.handlers.clean
+        if code.items is None:  # it might never end
+            error = ctx.whole_error_code()
         if error is None or error is known or (isinstance(go, Static) and not go.value):
             return go
-        none = no_error(ctx)
-        if isinstance(go, Scalar) and isinstance(none, Scalar):
-            return Scalar(logic.and_(none.value, go.value), weak=True)
-        return none
+        none = logic.eq(error, constant(0, np.int32))
+        return Scalar(logic.and_(none, go.value) if isinstance(go, Scalar) else none, weak=True)
 
     def body(item: Abstract, xs: States) -> States:
         if ctx.error_code() is ctx.handlers.clean:

@@ -144,10 +144,10 @@ def _numeric(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if dtype.kind == "c" and op in ("//", "%"):
         ctx.fail(BadType, message=f"unsupported operand types for {op}: {dtype}")
     aval = Aval(dtype, broadcast_shapes(ctx, a, b))
-    divisor = operand(ctx, b, aval)
+    left, right = operand(ctx, a, aval), operand(ctx, b, aval)
     if weak:
-        float_checks.check_quotient(ctx, op, divisor)
-    return result(ctx, PRIMITIVES[op](operand(ctx, a, aval), divisor), weak)
+        float_checks.check_quotient(ctx, op, right)
+    return result(ctx, PRIMITIVES[op](left, right), weak)
 
 
 def _divide(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool) -> Abstract:
@@ -160,10 +160,10 @@ def _divide(ctx: Context, a: Abstract, b: Abstract, dtype: np.dtype, weak: bool)
         one = np.ones((), dtype)
         dtype = PYTHON_DTYPES[float] if weak else np.true_divide(one, one).dtype
     aval = Aval(dtype, broadcast_shapes(ctx, a, b))
-    divisor = operand(ctx, b, aval)
+    dividend, divisor = operand(ctx, a, aval), operand(ctx, b, aval)
     if weak:
         float_checks.check_quotient(ctx, "/", divisor)
-    return result(ctx, arithmetic.div(operand(ctx, a, aval), divisor), weak)
+    return result(ctx, arithmetic.div(dividend, divisor), weak)
 
 
 def _power(ctx: Context, a: Abstract, b: Abstract) -> Abstract:

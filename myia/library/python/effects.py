@@ -93,7 +93,7 @@ def _print_line(
     found = [printed(ctx, x, "s") for x in args]
     items = [x for _, xs in found for x in xs]
     template = (" " if sep is None else escaped(sep)).join(text for text, _ in found)
-    values, code = values_of(ctx, items), ctx.error_code()
+    values, code = values_of(ctx, items), ctx.whole_error_code()
 
     def show() -> None:
         debug_print(template, *values, end="\n" if end is None else end)

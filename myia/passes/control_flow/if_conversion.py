@@ -54,6 +54,7 @@ CONVERTIBLE_PRIMITIVES = (CHEAP_PRIMITIVES - {shaping.pad, shaping.concatenate})
     arithmetic.sign,
     logic.xor,
     shaping.transpose,
+    shaping.slice,
     dynamic_slice,
     dynamic_update_slice,
 }

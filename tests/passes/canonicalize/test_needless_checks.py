@@ -93,6 +93,82 @@ def test_a_limit_under_another_condition(both, proven):
     assert unchanged(needless_checks, text) != proven
 
 
+LATER = """
+func @f(%k: i64[]) -> i64[], i32[] checks ('IndexError', 'OverflowError') {
+  %1 = 100: i64[]
+  %2: bool[] = ge %k, %1
+  %3 = 1: i32[]
+  %4 = 0: i32[]
+  %e = select %2, %3, %4
+  %5 = 1: i64[]
+  %n: i64[] = add %k, %5
+  %6: i64[] = xor %k, %n
+  %7: i64[] = xor %5, %n
+  %8: i64[] = and %6, %7
+  %9 = 0: i64[]
+  %10: bool[] = lt %8, %9
+  %11: bool[] = eq %e, %4
+  %12: bool[] = and %10, %11
+  %13 = 2: i32[]
+  %14: i32[] = select %12, %13, %e
+  return %n, %14
+}""".replace(
+    "%e = select %2", "%15: bool[] = eq %before, %4\n  %16 = and %2, %15\n  %e = select %16"
+)
+LATER = LATER.replace("%3, %4\n  %5", "%3, %before\n  %5").replace(
+    "[]) ->", "[], %before: i32[]) ->"
+)
+
+
+def test_an_earlier_check_excludes_a_later_one():
+    """Where `k >= 100` has not failed, `k + 1` does not overflow."""
+    assert " xor " not in to_text(dce(needless_checks(parse(LATER))))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("ge %k", "le %k"),  # it says nothing about large numbers
+        ("%3 = 1: i32[]", "%3 = 0: i32[]"),  # not the number of a check
+        ("eq %e, %4", "eq %before, %4"),  # not of what the earlier check gave
+        ("eq %e, %4", "eq %e, %3"),  # the later one counts where the earlier failed
+        ("and %2, %15", "and %2, %2"),  # not a check: it may replace an error
+        ("eq %before, %4", "eq %before, %3"),
+        ("and %10, %11", "or %10, %11"),
+    ],
+)
+def test_what_does_not_exclude_it(old, new):
+    assert old in LATER
+    assert " xor " in to_text(dce(needless_checks(parse(LATER.replace(old, new)))))
+
+
+def neighbours(xs, x):
+    k = int(x)
+    return xs[k] + xs[k + 1]
+
+
+def neighbours_in_a_try(xs, x):
+    k = int(x)
+    try:
+        return xs[k] + xs[k + 1]
+    except IndexError:
+        return xs[-1]
+
+
+@pytest.mark.parametrize("f", [neighbours, neighbours_in_a_try])
+@pytest.mark.parametrize("x", [3.0, -5.0, -6.0, 4.0, 5.0, 2.0**63 - 1024.0, -(2.0**62)])
+def test_after_an_access_the_next_index_does_not_overflow(f, x):
+    compiled, xs = myia.jit(f), np.arange(5.0)
+    try:
+        expected = f(xs, x)
+    except IndexError:
+        with pytest.raises(IndexError):
+            compiled(xs, x)
+    else:
+        assert compiled(xs, x) == expected
+    assert " xor " not in compiled.ir(xs, x)["finish"]
+
+
 def steps(x):
     n, i = 0, 0
     while x > 1.0:

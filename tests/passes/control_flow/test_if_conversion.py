@@ -37,6 +37,11 @@ def test_costly_branches_stay():
         assert kept(chain(x, most + 1), x)
 
 
+def test_an_element_of_an_array_is_loaded():
+    assert not kept("%0 = slice %v {limit=(99,), start=(98,), stride=(1,)}\n"
+                    " %1 = reshape %0 {shape=()}\n yield %1")  # fmt: skip
+
+
 def chain(x: str, ops: int) -> str:
     """An arm of so many ops."""
     operands = [x, *(f"%{i}" for i in range(ops))]

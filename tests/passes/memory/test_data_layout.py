@@ -225,13 +225,13 @@ func @f(%u: f64[]) -> f64[] {
 
 
 ELIMINATION = """
-func @f(%a: f64[3,16], %x: f64[]) -> f64[3], f64[3,16] {
+func @f(%a: f64[128,16], %x: f64[]) -> f64[128], f64[128,16] {
   %n = 16: i64[]
   %z = 0: i64[]
   %t = for %k < %n (%t = %a) bound 16 {
     %t = for %j < %n (%t = %t) bound 16 {
-      %1 = dynamic_slice %t, %z, %k {sizes=(3, 1)}
-      %2 = dynamic_slice %t, %z, %j {sizes=(3, 1)}
+      %1 = dynamic_slice %t, %z, %k {sizes=(128, 1)}
+      %2 = dynamic_slice %t, %z, %j {sizes=(128, 1)}
       %3 = sub %2, %1
       %t = dynamic_update_slice %t, %3, %z, %j
       yield %t
@@ -259,7 +259,7 @@ ARMS = (
     %1 = mul %b, %b
     yield %1
   } else {
-    %2 = dynamic_slice %b, %z, %z {sizes=(3, 16)}
+    %2 = dynamic_slice %b, %z, %z {sizes=(128, 16)}
     yield %2
   }
 """
@@ -271,7 +271,7 @@ ARMS = (
     "text",
     [
         ARMS,
-        ARMS.replace("mul %b, %b", "empty {dtype=f64, shape=(3, 16)}").replace("gt", "lt"),
+        ARMS.replace("mul %b, %b", "empty {dtype=f64, shape=(128, 16)}").replace("gt", "lt"),
         ELIMINATION.replace("%1 = dynamic_slice %t", "%1 = dynamic_slice %a"),
     ],
 )
@@ -298,3 +298,7 @@ def test_the_nest_of_a_branch_stays():
 )
 def test_what_would_be_transposed_too_often_stays(old, new):
     assert unchanged(data_layout, ELIMINATION.replace(old, new))
+
+
+def test_what_fits_into_a_cache_stays():
+    assert unchanged(data_layout, ELIMINATION.replace("128", "127"))
