@@ -17,9 +17,10 @@ then the others. The array is left alone if one of its slices would have its ele
 order in memory. (Such slices would have to be transposed before and after their loops. That costs
 as much as three accesses, and was measured not to be faster.)
 
-Where the array comes from, or goes to, something else, it is transposed there, outside of loops.
-This pays if a nest accesses each of its elements several times: the columns of a matrix in
-elimination, or the state of all examples under `vmap`, of which each iteration changes an element.
+Where the array comes from, or goes to, something else, it is transposed there, outside of loops or
+in each iteration of a loop around the nest. This pays if the nest accesses each of its elements
+several times: the columns of a matrix in elimination, or the state of a block of examples under
+`vmap`, of which each iteration changes an element.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from myia.primitives.arrays.dynamic_slices import STORES, dynamic_slice, slice_s
 from myia.primitives.arrays.shaping import inverse, reshape, transpose
 from myia.primitives.core.define import constant_p, empty_p
 from myia.primitives.core.structured import Loop, call_p, if_p, loop_p
-from myia.rewriting.walk import with_region
+from myia.rewriting.walk import rewrite_loop_bodies, with_region
 
 T = TypeVar("T")
 AxisOrder = tuple[int, ...]  # the old axis at each position of the new shape
@@ -54,13 +55,22 @@ _ACCESSES = (dynamic_slice, *STORES)
 
 def data_layout(function: Function) -> Function:
     """`function` with arrays whose slices in loops are contiguous."""
-    fills = {op.results[0]: op for op in walk(function.region) if op.primitive in _FILLS}
-    arrays = _Arrays(function.region, fills)
+    function = with_region(function, _laid_out(function.region, _fills(function)))
+    fills = _fills(function)
+    return rewrite_loop_bodies(function, lambda region: _laid_out(region, fills))
+
+
+def _fills(function: Function) -> dict[Value, Op]:
+    return {op.results[0]: op for op in walk(function.region) if op.primitive in _FILLS}
+
+
+def _laid_out(region: Region, fills: Mapping[Value, Op]) -> Region:
+    """`region` with arrays transposed outside of its loops."""
+    if not any(op.primitive is loop_p for op in region.ops):
+        return region
+    arrays = _Arrays(region, fills)
     orders = arrays.orders()
-    if not orders:
-        return function
-    rewrite = _Rewrite(orders, fills, arrays.borders)
-    return with_region(function, rewrite.function_body(function.region))
+    return _Rewrite(orders, fills, arrays.borders).whole(region) if orders else region
 
 
 # ----- How arrays are accessed
@@ -91,12 +101,13 @@ class _Slice(NamedTuple):
 
 
 class _Arrays:
-    """The arrays of a program: classes of versions (union-find), and how these are used."""
+    """The arrays that a region makes: classes of versions (union-find), and how these are used."""
 
     def __init__(self, region: Region, fills: Mapping[Value, Op]):
         self.fills = fills  # not in a class: one constant may be the start of many arrays
         self.classes = ArrayClasses(region, STORES, apart=fills)
         self.slices: list[_Slice] = []
+        self.made: set[Value] = set()
         self.in_loops: set[Value] = set()  # what is defined in a loop, or passed to other regions
         self.borders = dict.fromkeys((*region.args, *region.yields))  # values with any other use
         self._visit(region, _Nest())
@@ -104,16 +115,17 @@ class _Arrays:
     def orders(self) -> dict[Value, AxisOrder]:
         """The new order of axes for each version of the arrays that get one."""
         borders = self._by_class(self.borders, self.borders)
+        accessed = {each.array for each in self.slices}
+        members = (self.classes.members() | accessed) - self.fills.keys()
+        outside = {self.classes.of(x) for x in members - self.made}
         orders: dict[Value, AxisOrder] = {}
         arrays = [each.array for each in self.slices]
         for root, slices in self._by_class(self.slices, arrays).items():
             order, others = _axis_order(slices), borders.get(root, [])
-            if order is None or not self.in_loops.isdisjoint(others):
+            if order is None or root in outside or not self.in_loops.isdisjoint(others):
                 continue
             if not others or _pays(slices, order, len(others)):
                 orders[root] = order
-        accessed = {each.array for each in self.slices}
-        members = (self.classes.members() | accessed) - self.fills.keys()
         return {x: orders[self.classes.of(x)] for x in members if self.classes.of(x) in orders}
 
     def _by_class(self, items: Iterable[T], arrays: Iterable[Value]) -> dict[Value, list[T]]:
@@ -123,7 +135,9 @@ class _Arrays:
         return classes
 
     def _visit(self, region: Region, nest: _Nest) -> None:
+        self.made.update(region.args)
         for op in region.ops:
+            self.made.update(op.results)
             self._use(op, nest)
             for inner in op.regions:
                 inside = nest.inside(op)
@@ -212,7 +226,7 @@ class _Rewrite:
         self.new: dict[Value, Value] = {}
         self.old: dict[Value, Value] = {}  # with axes in the old order
 
-    def function_body(self, region: Region) -> Region:
+    def whole(self, region: Region) -> Region:
         with Builder() as b:
             self._transpose(region.args)
         rest = self.region(Region((), region.ops, region.yields), (None,) * len(region.yields))

@@ -302,3 +302,60 @@ def test_what_would_be_transposed_too_often_stays(old, new):
 
 def test_what_fits_into_a_cache_stays():
     assert unchanged(data_layout, ELIMINATION.replace("128", "127"))
+
+
+BLOCKS = """
+func @f(%a: f64[4,128,16]) -> f64[4,128] {
+  %n = 16: i64[]
+  %m = 4: i64[]
+  %z = 0: i64[]
+  %s = 0.0: f64[4,128]
+  %s = for %i < %m (%s = %s) bound 4 {
+    %1 = dynamic_slice %a, %i, %z, %z {sizes=(1, 128, 16)}
+    %b = reshape %1 {shape=(128, 16)}
+NEST    %2 = dynamic_slice %t, %z, %z {sizes=(128, 1)}
+    %3 = reshape %2 {shape=(1, 128)}
+    %s = dynamic_update_slice %s, %3, %i, %z
+    yield %s
+  }
+  return %s
+}""".replace(
+    "NEST", ELIMINATION[ELIMINATION.index("  %t =") : ELIMINATION.index("  %4 =")]
+).replace("(%t = %a)", "(%t = %b)")
+
+
+def test_blocks_are_transposed_in_the_loop_over_them():
+    check_same_values(BLOCKS)
+    after = data_layout(parse(BLOCKS))
+    text = to_text(dce(after))
+    assert text.index(" for ") < text.index("transpose")
+    assert data_layout(after) is after
+
+
+def test_blocks_that_few_iterations_access_stay():
+    assert unchanged(data_layout, BLOCKS.replace("bound 16", "bound 2"))
+
+
+def test_what_all_blocks_take_is_transposed_before():
+    taken = BLOCKS.replace("(%t = %b)", "(%t = %c)").replace("%a: ", "%c: f64[128,16], %a: ")
+    check_same_values(taken)
+    text = to_text(dce(data_layout(parse(taken))))
+    assert text.index("transpose") < text.index(" for ")
+
+
+def test_what_blocks_take_from_a_loop_around_them_stays():
+    """Each iteration of the outer loop takes another array, and all blocks take the same."""
+    taken = BLOCKS.replace("(%t = %b)", "(%t = %c)").replace(
+        "f64[4,128,16])", "f64[4,128,16], %d: f64[128,16])"
+    )
+    start, end = taken.index("  %s = for %i"), taken.index("  return %s")
+    around = (
+        "  %c = mul %d, %d\n  %s = for %o < %m (%s = %s) bound 4 {\n"
+        + taken[start:end]
+        + "    yield %s\n  }\n"
+    )
+    inner = around.replace("  %c = mul %d, %d\n", "").replace(
+        "bound 4 {\n", "bound 4 {\n  %c = mul %d, %d\n", 1
+    )
+    for text in (around, inner):
+        check_same_values(taken[:start] + text + taken[end:])
