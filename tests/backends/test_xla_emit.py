@@ -207,6 +207,28 @@ def test_factors_of_large_products_have_a_barrier(n, m, count):
 
 
 @on_cpu
+@pytest.mark.parametrize("outside", [False, True])
+def test_factors_that_are_not_fused_have_none(outside):
+    """Arguments, products of matrices, what comes from outside of a loop."""
+
+    def product(x, y):
+        return dot_general(x, y, contract=((), ()), batch=((), ()))
+
+    def body(a, m, x, y, n):
+        made = x * 2.0 if outside else dot_general(m, x, contract=((1,), (0,)), batch=((), ()))
+        if not outside:
+            return [a + product(made, y)]
+        return loop([a], lambda k, a: [a * 0.5 + product(made, y)], count=n)
+
+    arrays = [F64_((128, 128)), F64_((128, 128)), F64_((128,)), F64_((128,))]
+    f = function("f", [*arrays, I64], body)
+    assert conditionals(f) == 0
+    rng = np.random.default_rng(0)
+    args = (*(rng.random(x.shape) for x in arrays), np.int64(3))
+    np.testing.assert_allclose(compile_function(f)(*args)[0], evaluate(f, args)[0], rtol=1e-12)
+
+
+@on_cpu
 def test_slices_rewritten_in_place_have_no_barrier():
     """Nor a copy, though each iteration writes two of them and reads them in between."""
 

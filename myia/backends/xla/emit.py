@@ -165,8 +165,11 @@ class Emitter:
         if self.opaque_barriers and op in self.opaque_barriers.writes:
             x, update, *indices = operands
             operands = (x, *opaque_barrier(true_after(update), [update]), *indices)
-        if self.opaque_barriers and op in self.opaque_barriers.products:
-            operands = opaque_barrier(true_after_all(operands), operands)
+        if self.opaque_barriers and op in self.opaque_barriers.factors:
+            factors = self.opaque_barriers.factors[op]
+            values = self.read(factors)
+            opaque = dict(zip(factors, opaque_barrier(true_after_all(values), values)))
+            operands = [opaque.get(x, y) for x, y in zip(op.operands, operands, strict=True)]
         if self.opaque_barriers and op.primitive is barrier_p:
             return _emit_barrier(operands, **op.params)
         if self.rules.data_dependences and op.primitive in WRITES:

@@ -89,8 +89,9 @@ MAX_ROW_GROWTH = 2  # elements of an array that is computed, by elements of the 
 def outer_loop(function: Function, elements: int = MAX_VECTOR_ELEMENTS) -> Function:
     """`function` with loops of independent iterations over rows as ops on whole arrays.
 
-    No array that is computed has more than `elements` elements. Of nested loops the inner ones are
-    vectorized first; the outer ones in a later round, once the indices have been simplified.
+    No array that is computed and read again has more than `elements` elements. Of nested loops the
+    inner ones are vectorized first; the outer ones in a later round, once the indices have been
+    simplified.
     """
     ranges = IndexRanges(function.region)
 
@@ -259,6 +260,7 @@ def _plan_for_rows(
 ) -> tuple[int, LoopSummary | None]:
     """How many iterations of an innermost loop to widen at once; its summary, if that pays."""
     varying = loop_variant_values(loop.body) - _sums_of_outer_products(loop.body)
+    varying -= _only_stored(loop.body)
     width = elements // _largest_computed([loop.body], varying)
     summary = summary_if_independent(loop, ranges, width, _can_widen)
     pays = summary is not None and _has_no_order(summary) and _is_over_rows(loop.body, summary)
@@ -305,6 +307,20 @@ def _sums_of_outer_products(body: Region) -> set[Value]:
             sums = uses(body).get(y, ())
             if all(use.primitive is add and use.params.get("reassoc") for use in sums):
                 found.update((y, *(z for use in sums for z in use.results)))
+    return found
+
+
+def _only_stored(body: Region) -> set[Value]:
+    """Arrays that nothing reads after they are stored: they need not stay in a cache."""
+    found: set[Value] = set()
+    users = uses(body)
+    for op in reversed(body.ops):
+        for y in op.results:
+            after = users.get(y, ())
+            stored = [use for use in after if use.primitive in STORES and use.operands[1] is y]
+            shaped = [use for use in after if use.primitive is reshape and use.results[0] in found]
+            if after and len(stored) + len(shaped) == len(after) and y not in body.yields:
+                found.add(y)
     return found
 
 

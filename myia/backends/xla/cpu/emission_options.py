@@ -88,7 +88,7 @@ def rules_for_cpu(function: Function) -> Rules:
 def has_cpu_rules(function: Function) -> bool:
     """Is the program for a CPU another one than for other platforms?"""
     barriers = OpaqueBarriers(function.region)
-    some = (barriers.straight_line_reads, barriers.writes, barriers.products, barriers.long_sums)
+    some = (barriers.straight_line_reads, barriers.writes, barriers.factors, barriers.long_sums)
     return any(some) or any(
         op.primitive in (loop_p, barrier_p) or loses_nan(op) for op in walk(function.region)
     )

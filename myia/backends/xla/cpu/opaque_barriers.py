@@ -48,8 +48,10 @@ from myia.ir.core import Op, Region, Value, walk
 from myia.ir.dependence import needed
 from myia.primitives.arrays.dynamic_slices import dynamic_update_slice
 from myia.primitives.arrays.shaping import slice
+from myia.primitives.core.define import constant_p
 from myia.primitives.core.structured import Loop, call_p, loop_p
 from myia.primitives.linalg.dot import dot_general
+from myia.rewriting.def_use import definitions
 
 _MIN_STRAIGHT_LINE_WRITES = 8  # a few copies of an array do not matter
 _MIN_STRAIGHT_LINE_ELEMENTS = 4096  # a copy of so many takes longer than a barrier outside of loops
@@ -82,7 +84,8 @@ def _batched_opaque_barrier(
 
 
 class OpaqueBarriers:
-    """Ops that get a barrier: reads, by the loop whose body has them; writes, products, sums."""
+    """What gets a barrier: reads, by the loop whose body has them; writes; `factors`, by the
+    product; sums."""
 
     def __init__(self, region: Region):
         loops = [op for op in walk(region) if op.primitive is loop_p]
@@ -90,7 +93,7 @@ class OpaqueBarriers:
         self.straight_line_reads = straight_line_reads(region)
         not_fused = in_place_reads(region).union(self.straight_line_reads, *self.reads.values())
         self.writes = frozenset(_overlapping_writes(region, not_fused))
-        self.products = frozenset(filter(_is_large_outer_product, walk(region)))
+        self.factors = dict(_computed_factors(region))
         self.long_sums = ends_of_long_sums(region)
 
 
@@ -224,6 +227,28 @@ def _writes_a_slice(op: Op) -> bool:
 
 
 # ----- Products
+
+
+def _computed_factors(region: Region) -> Iterator[tuple[Op, tuple[Value, ...]]]:
+    """Large outer products, and those of their factors that XLA may fuse into them.
+
+    It does not fuse what comes from outside of the region, or what a product of matrices, a loop or
+    a branch has made.
+    """
+    made = definitions(region)
+    for op in region.ops:
+        for inner in op.regions:
+            yield from _computed_factors(inner)
+        if _is_large_outer_product(op):
+            factors = [x for x in op.operands if x in made and _may_be_fused(made[x])]
+            if factors:
+                yield op, tuple(dict.fromkeys(factors))
+
+
+def _may_be_fused(op: Op) -> bool:
+    if op.primitive is dot_general:
+        return op.params["contract"] == ((), ())
+    return not op.regions and op.primitive is not constant_p
 
 
 def _is_large_outer_product(op: Op) -> bool:
