@@ -26,6 +26,7 @@ from myia.frontend.core import (
     Block,
     Loop,
     assign,
+    blocks,
     constant,
     has_discard,
     if_,
@@ -105,9 +106,12 @@ def _remove_in_try(node: gast.Try, jump: Jump) -> Taken:
         after = [if_(not_(name(jump.flag, node)), after, [], node)]
     if jumps and has_discard(node):
         _override(node, jump)
+    # An exception of a `finally` replaces the jump on whose way it is.
+    replaced = [assign(jump.flag, constant(False, node), node)]
+    first = replaced if node.handlers and _passes_finally(node.body, jump) else []
     node.body, node.orelse = remove(node.body, jump), after
     for handler in node.handlers:
-        handler.body = remove(handler.body, jump)
+        handler.body = [*first, *remove(handler.body, jump)]
     node.finalbody = remove(node.finalbody, jump)
     return taken
 
@@ -134,6 +138,18 @@ def _override(node: gast.Try, jump: Jump) -> None:
     first.append(assign(jump.flag, constant(False, node), node))
     again = assign(jump.flag, constant(True, node), node)
     node.finalbody = [*first, *stmts, if_(name(before, node), [again], [], node)]
+
+
+def _passes_finally(stmts: Block, jump: Jump) -> bool:
+    """Is there a `finally` on the way of a jump out of `stmts`?"""
+    for stmt in stmts:
+        has_finally = isinstance(stmt, gast.Try) and bool(stmt.finalbody)
+        if has_finally and _taken([stmt], jump) is not Taken.NEVER:
+            return True
+        inner = [] if isinstance(stmt, Loop) and not jump.leaves_loops else blocks(stmt)
+        if any(_passes_finally(block, jump) for block in inner):
+            return True
+    return False
 
 
 def _taken(stmts: Block, jump: Jump) -> Taken:

@@ -22,12 +22,15 @@ from myia.infer.domain.values import (
     Caught,
     NewException,
     Outside,
+    Scalar,
     Static,
+    Text,
     is_none,
 )
 from myia.infer.paths.caught import given, raise_again
 from myia.infer.unsupported import UnsupportedException
 from myia.ir.builder import current_span
+from myia.ir.core import Value
 
 
 def raise_error(ctx: Context, exception: Abstract, cause: Abstract | None = None) -> NoReturn:
@@ -36,6 +39,14 @@ def raise_error(ctx: Context, exception: Abstract, cause: Abstract | None = None
         raise_again(ctx, exception)
     check = given(ctx, raised(ctx, exception, cause), exception)
     raise RaiseReached(Raises(current_span(), check.message), check)
+
+
+def raise_with_numbers(
+    ctx: Context, exception: type[Exception], template: str, *numbers: Value
+) -> NoReturn:
+    """Raise the error, whose message has run-time integers in it."""
+    text = Text(template, tuple(Scalar(x, weak=True) for x in numbers))
+    raise_error(ctx, NewException(exception, (text,)))
 
 
 def raised(ctx: Context, x: Abstract, cause: Abstract | None = None) -> Check:

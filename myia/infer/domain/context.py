@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -358,29 +358,6 @@ class Context(Objects):
         if before is not None:
             code = _first_of(before, code)
         self._set_error_code(code)
-
-    @contextmanager
-    def own_error_code(self) -> Generator[list[Value | None]]:
-        """Errors in this context have a code of their own, which the list then holds.
-
-        So the body of a `try` does not wait for the code of the last iteration. After it the code
-        is that of the first of all errors.
-        """
-        (content,) = self.heap[self.error_id].children()
-        codes: list[Value | None] = []
-        before = [content.value] if isinstance(content, Scalar) else []
-        self.handlers.earlier += before
-        if before:
-            self.write(Ref(self.error_id), CellObject(Static(0)))
-        try:
-            yield codes
-        finally:
-            codes.append(self.error_code())
-            if before:
-                self.handlers.earlier.pop()
-                self.write(Ref(self.error_id), CellObject(content))
-                if codes[0] is not None:
-                    self.merge_error_code(codes[0])
 
     def _set_error_code(self, code: Value) -> None:
         self.write(Ref(self.error_id), CellObject(Scalar(code, weak=False)))

@@ -32,7 +32,7 @@ from myia.infer.domain.values import NONE, UNDEFINED, Abstract, Ref, Scalar, Tup
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, handles
 from myia.infer.paths.branches import branch_many, catches
 from myia.infer.paths.caught import NewForm, caught, has_code
-from myia.infer.paths.raised import already_raised
+from myia.infer.paths.raised import already_raised, own_error_code
 from myia.infer.unsupported import UnsupportedGenerator
 from myia.ir.builder import current_builder
 from myia.ir.core import Op, Region, has_effect, walk
@@ -98,17 +98,13 @@ def _attempt(
     env: Env,
 ) -> tuple[Abstract, ...]:
     (entry,), first = ctx.heap[ctx.error_id].children(), len(ctx.checks)
-    with ctx.own_error_code() as codes:
+    with own_error_code(ctx) as codes:
         error = _run_body(ctx, of, body, env)
     (code,) = codes
     if code is None:
         ctx.run(orelse, env)
         return ()
     numbers, others = _caught_numbers(ctx, of, handlers, first)
-    if error is not None and not isinstance(error, AlreadyRaised):  # the last check, for certain
-        last = len(ctx.checks)
-        # Unless one that none catches was raised before it, after which the program goes on.
-        numbers = {i: [last] for i, found in numbers.items() if last in found}
     certain = error is not None
 
     def handle(left: list[int]) -> tuple[Abstract, ...]:
@@ -184,7 +180,7 @@ def _finally(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     try:
         return _finally_of(ctx, op, env, holds_all=op.params["jumps"])
     except (_FinalMatters, CertainError) as found:
-        if isinstance(found, AlreadyRaised | Slip):
+        if isinstance(found, Slip):
             raise
         ctx.rewind(heap, start)
         return _finally_of(ctx, op, env, holds_all=True)

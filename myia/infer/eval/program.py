@@ -28,6 +28,7 @@ from myia.infer.domain.errors import (
     NotStatic,
     RaiseReached,
     ReadOnlyWrite,
+    Slip,
 )
 from myia.infer.domain.heap import ViewObject
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static
@@ -239,10 +240,18 @@ def _inferred(
             ctx.flat = flat.copy() if flat is not None else unknown.after(len(ctx.objects))
             try:
                 result = ctx.call(Static(f), args, kwargs)
-            except RaiseReached as error:  # it always raises
+            except CertainError as error:  # it always raises
+                if not isinstance(error, RaiseReached) and not _may_raise_before(ctx, error):
+                    raise
                 ctx.check_certain(error)
                 result = NONE
             return _finish(ctx, f, inputs, result, builder)
+
+
+def _may_raise_before(ctx: Interpreter, error: CertainError) -> bool:
+    """May the program end with a `raise` before it comes to this error, which is no slip?"""
+    raised = (check for check in ctx.checks if check.given is not None)
+    return not isinstance(error, Slip) and not all(check.is_caught for check in raised)
 
 
 def source_of(f: Any) -> FunctionType | None:

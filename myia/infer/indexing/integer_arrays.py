@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.boundary.exceptions import raise_with_numbers
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, is_number, kind_of
 from myia.infer.domain.errors import BadValue
@@ -166,8 +167,10 @@ def _indices_of_entry(ctx: Context, k: Abstract, n: int, axis: int) -> Value:
         )
     value = operand(ctx, index, Aval(I64, ctx.shape(index)))
     if n == 0 and value.aval.size > 0:
-        message = f"index is out of bounds for axis {axis} with size 0"
-        ctx.fail(BadValue, message=message, exception="IndexError")
+        message = f"index {{}} is out of bounds for axis {axis} with size 0"
+        raise_with_numbers(
+            ctx, IndexError, message, _first_of(value, constant(True, bool, value.shape))
+        )
     return checked_indices(ctx, value, n, axis)
 
 

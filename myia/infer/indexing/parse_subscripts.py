@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.boundary.exceptions import raise_with_numbers
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, is_number, kind_of, number_value
 from myia.infer.domain.errors import BadValue
@@ -93,11 +94,15 @@ def checked_index(
     require_integer(ctx, key)
     index, size = length_of(key), n.number if isinstance(n.number, int) else n.hi
     known = index.number if isinstance(index.number, int) else None  # also of one iteration's range
-    if size == 0 or (known is not None and size is not None and not -size <= known < size):
-        which = "index" if known is None else f"index {known}"
+    if known is not None and size is not None and not -size <= known < size:
         most = size if n.is_static else f"at most {size}"
-        found = message or f"{which} is out of bounds for axis {axis} with size {most}"
+        found = message or f"index {known} is out of bounds for axis {axis} with size {most}"
         ctx.fail(BadValue, message=found, exception="IndexError")
+    if size == 0:
+        if message is not None:
+            ctx.fail(BadValue, message=message, exception="IndexError")
+        found = f"index {{}} is out of bounds for axis {axis} with size 0"
+        raise_with_numbers(ctx, IndexError, found, index.value)
     least, outside = n.lo or 0, []
     if index.lo is None or index.lo < -least:
         low = constant(-n.number, I64) if isinstance(n.number, int) else arithmetic.neg(n.value)

@@ -142,7 +142,9 @@ def inherit_items(ctx: Context, x: Ref, new: Ref) -> None:
 
 
 def _length(buffer: BufferObject) -> Length:
-    return length_of(growing_lists.list_length(buffer))
+    """The length; where a run may not need more rows, there is one for each item."""
+    n = length_of(growing_lists.list_length(buffer))
+    return replace(n, hi=buffer.capacity) if n.hi is None and buffer.site is None else n
 
 
 # ----- Slices

@@ -204,6 +204,9 @@ def text(ctx: Context, x: Abstract) -> Abstract:
         return ctx.call(own, (), {})
     arguments = ctx.getattr(instance, "args")
     items = ctx.list_items(arguments)
+    if issubclass(x.cls, OSError) and len(items) > 1:
+        what = f"the text of {x.cls.__name__} with several arguments"
+        ctx.fail(UnsupportedException, what=what, help_text="give it one argument, a text")
     if len(items) == 1:
         return ctx.call(Static(repr if issubclass(x.cls, KeyError) else str), items, {})
     return ctx.call(Static(str), (arguments,), {}) if items else Static("")

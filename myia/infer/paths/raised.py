@@ -24,6 +24,7 @@ from myia.infer.domain.heap import CellObject, Heap
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.paths.branches import branch
 from myia.ir.builder import current_span
+from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
@@ -58,6 +59,30 @@ def without_error(ctx: Context) -> Iterator[None]:
         yield
     finally:
         handlers.clean, handlers.mark = saved
+
+
+@contextmanager
+def own_error_code(ctx: Context) -> Iterator[list[Value | None]]:
+    """Errors in this context have a code of their own, which the list then holds.
+
+    So the body of a `try` does not wait for the code of the last iteration. After it the code is
+    that of the first of all errors.
+    """
+    (content,) = ctx.heap[ctx.error_id].children()
+    codes: list[Value | None] = []
+    before = [content.value] if isinstance(content, Scalar) else []
+    ctx.handlers.earlier += before
+    if before:
+        ctx.write(Ref(ctx.error_id), CellObject(Static(0)))
+    try:
+        yield codes
+    finally:
+        codes.append(ctx.error_code())
+        if before:
+            ctx.handlers.earlier.pop()
+            ctx.write(Ref(ctx.error_id), CellObject(content))
+            if codes[0] is not None:
+                ctx.merge_error_code(codes[0])
 
 
 def unless_raised(ctx: Context, rest: Callable[[], Iterable[Abstract]]) -> list[Abstract]:
