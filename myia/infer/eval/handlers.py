@@ -26,7 +26,7 @@ import numpy as np
 
 from myia.infer.domain.checks import Try
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import AlreadyRaised, BadType, BadValue, CertainError, Slip
+from myia.infer.domain.errors import BadType, BadValue, CertainError, Slip
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import NONE, UNDEFINED, Abstract, Ref, Scalar, Tuple
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, handles
