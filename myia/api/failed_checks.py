@@ -52,7 +52,9 @@ class FailedChecks:
         calls = [op for op in walk(program.function.region) if is_host_call(op)]
         # A second run for a report makes no calls; one whose results it would need it cannot make.
         self._can_report = not (overwrites_arguments or any(map(is_recorded, calls)))
-        self._can_run_again = not (overwrites_arguments or calls)
+        # Nor is what it prints printed twice.
+        has_effects = any(op.primitive.effect for op in walk(program.function.region))
+        self._can_run_again = not (overwrites_arguments or has_effects)
         self._reporters: dict[int, _Reporter | None] = {}  # by the code of the check
 
     def error(self, code: int, leaves: Sequence[Any], results: Sequence[Any]) -> BaseException:

@@ -348,3 +348,19 @@ def test_a_bar_whose_loop_is_left():
     assert f(0.0) == 6.0
     assert "3/10" in out.getvalue()
     assert "4/10" not in out.getvalue()
+
+
+def test_what_is_printed_before_an_overflow_is_printed_once(capfd):
+    """The int is an argument after three values; without prints the program would run again."""
+
+    def f(x, k):
+        print("start")
+        return x * float(k * 10)
+
+    compiled = myia.jit(f)
+    for k in (1, 2, 3, 4):
+        compiled(2.0, k)
+    capfd.readouterr()
+    with pytest.raises(OverflowError, match="64 bits"):
+        compiled(2.0, 2**62)
+    assert capfd.readouterr().out == "start\n"
