@@ -2,8 +2,8 @@
 
     python -m tests.fuzz.focused.errors --count 2000 --seed 0
 
-Statements raise, or convert, index and divide what they cannot, in branches, loops, comprehensions
-and handlers in each other.
+Statements raise, or convert, index and divide what they cannot, and jump, in branches, loops,
+comprehensions, handlers and `finally` in each other.
 """
 
 from __future__ import annotations
@@ -80,6 +80,11 @@ GRAMMARS["caught"] = {
         *("t = math.sqrt(<number>)", "t = 1.0 / float(<number>)", "t = math.log(<number>)"),
         "s += sum(math.sqrt(v + 0.6) for v in x)",
     ),
+}
+# Jumps, and exceptions, that a `finally` holds up, and may replace.
+GRAMMARS["finally"] = {
+    **GRAMMARS["raised"],
+    "jump": ("break", "continue", "continue", "return <result>"),
 }
 
 

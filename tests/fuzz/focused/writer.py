@@ -3,7 +3,7 @@
 A grammar gives for each symbol the texts that it may become; `<symbol>` in a text is one of that
 symbol. Symbols that a writer asks for: start, statement, condition, result. With `end`, a statement
 comes last, up to three times; with `classes` and `check`, these are what handlers catch, and what a
-body may raise.
+body may raise. With `jump`, blocks may jump, and `finally` may raise.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Writer:
     def __init__(self, grammar: Grammar, seed: int, definitions: str = ""):
         self.grammar, self.rng, self.definitions = grammar, Random(seed), definitions
         self.counters = map("i{}".format, itertools.count())
+        self.loops = 0  # around the present statement
 
     def program(self) -> str:
         body = [self.text("start")]
@@ -63,13 +64,29 @@ class Writer:
         i = next(self.counters)
         heads = ([f"for {i} in range({self.rng.randint(1, 3)}):"], [f"for {i} in range(n):"])
         head = self.rng.choice((*heads, [f"{i} = 0", f"while {i} < n:", f"    {i} += 1"]))
+        self.loops += 1
         lines = [*head, *self.block(depth)]
+        self.loops -= 1
         if self.rng.random() < 0.3:
             lines += [f"    if {self.text('condition')}:"]
             lines += [f"        {self.rng.choice(('break', 'continue'))}"]
         return lines
 
+    def finally_(self, depth: int) -> list[str]:
+        """A jump, or an exception, that a `finally` may replace, and what may catch that."""
+        jump = self.text("jump") if self.loops else f"return {self.text('result')}"
+        always = self.rng.random() < 0.3
+        last = [jump] if always else [f"if {self.text('condition')}:", f"    {jump}"]
+        final = [*self.block(0), f"    {self.text('check')}"]
+        lines = ["try:", *self.block(depth), *_indented(last), "finally:", *final]
+        if self.rng.random() < 0.3:
+            return lines
+        caught = f"except {self.text('classes')}:"
+        return ["try:", *_indented(lines), caught, *self.block(depth)]
+
     def handler(self, depth: int) -> list[str]:
+        if "jump" in self.grammar and self.rng.random() < 0.6:
+            return self.finally_(depth)
         check = (
             self.text("check") if "check" in self.grammar else f"x[n + {self.rng.randint(0, 1)}]"
         )
