@@ -74,7 +74,7 @@ class Check:
 
     def _made(self, numbers: Sequence[Any] | None) -> BaseException:
         if self.make is None:
-            return self.exception(self.message)
+            return self.exception(self.message) if self.message else self.exception()
         if numbers is not None:
             return self.make(numbers)
         try:
@@ -86,7 +86,7 @@ class Check:
 def check_of(error: BaseException) -> Check:
     """The check of an exception that is known."""
     cls, arguments, text = type(error), error.args, str(error)
-    if arguments == (text,):
+    if arguments == (text,) and text:
         return Check(cls, text, current_span())
     given = Given(NewException(cls, tuple(map(Static, arguments))))
     return Check(cls, text, current_span(), make=lambda _: cls(*arguments), given=given)

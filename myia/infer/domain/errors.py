@@ -67,7 +67,8 @@ def python_error(found: BadValue) -> MyiaError:
     exception: type = found.python_exception()
     is_slip = issubclass(exception, SLIPS) and not isinstance(found, Unbound)
     error = Slip if is_slip else CertainError
-    check = check_of(exception(*found.arguments or [found.message]))
+    arguments = found.arguments or ((found.message,) if found.message else ())
+    check = check_of(exception(*arguments))
     return catchable(error, exception)(found, check)
 
 

@@ -1,7 +1,6 @@
 """Python's comparisons of abstract values: `==`, `<`, ..., `is` and `in`.
 
-Containers are compared element by element. `is` between two objects that may alias is refused,
-unless the points-to sets decide it.
+Containers are compared element by element.
 """
 
 from __future__ import annotations
@@ -10,30 +9,25 @@ import dataclasses
 import operator
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import partial, reduce
-from types import FunctionType
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import number_value, promote
-from myia.infer.domain.errors import BadType, InvalidatedRead
+from myia.infer.domain.dtypes import promote
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.facts import Answer
-from myia.infer.domain.heap import BufferObject, DictObject, InstanceObject, Invalidated
-from myia.infer.domain.heap_arrays import ItemObject
+from myia.infer.domain.heap import DictObject, InstanceObject
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
     FALSE,
-    NONE,
     TRUE,
     UNDEFINED,
     Abstract,
     Choice,
-    Closure,
     Optional,
     Outside,
-    PyFunction,
     Ref,
     Scalar,
     Static,
@@ -42,8 +36,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.dict_items import has_key
-from myia.infer.lists import item_objects, list_rows, list_searches, list_slices
-from myia.infer.lists.item_templates import is_shared
+from myia.infer.lists import list_searches, list_slices
 from myia.infer.numeric.constant_methods import evaluated, is_set, set_items
 from myia.infer.numeric.exact_comparison import compared, decided
 from myia.infer.numeric.promotion import (
@@ -61,6 +54,7 @@ from myia.infer.numeric.samples import (
     sample,
     type_error,
 )
+from myia.infer.operators.identity import identical, test_of_none
 from myia.infer.operators.numpy_operands import (
     class_of_instance,
     compare_with_object,
@@ -81,10 +75,8 @@ from myia.infer.operators.special_methods import (
     is_not_implemented,
 )
 from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_or, truth
-from myia.infer.paths import points_to
 from myia.infer.paths.branches import branch, branch_options, slips_at_run_time
 from myia.infer.unsupported import UnsupportedOperator
-from myia.primitives.pointwise import logic
 
 
 def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
@@ -98,9 +90,9 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             return branch_options(ctx, x, with_option)
     for x, other in ((a, b), (b, a)):
         if op in ("is", "is not") and isinstance(x, Optional) and is_none(other):
-            return _test_of_none(ctx, op == "is", x)
+            return test_of_none(ctx, op == "is", x)
     if op in ("is", "is not"):
-        same = _identical(ctx, a, b)
+        same = identical(ctx, a, b)
         return same if op == "is" else negate(ctx, same)
     if op in ("in", "not in"):
         found = _contains(ctx, ctx.force(b), a)
@@ -191,7 +183,7 @@ def _compare_types(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     except (NoSample, TypeError):
         apart = False
     if apart and op in ("==", "!="):
-        same = _identical(ctx, a, b)
+        same = identical(ctx, a, b)
         return same if op == "==" else negate(ctx, same)
     if apart and (message := type_error(ctx, op, a, b)) is not None:
         ctx.fail(BadType, message=message)
@@ -262,86 +254,6 @@ def _lexicographic(
     then = slips if isinstance(same, Static) else slips_at_run_time
     rest = partial(_lexicographic, ctx, op, x[1:], y[1:], then)
     return branch(ctx, same, rest, lambda: of_first(strict))
-
-
-def _test_of_none(ctx: Context, is_none: bool, x: Optional) -> Abstract:
-    """`x is None`, or `x is not None`, which a branch may have as its condition."""
-    if not isinstance(x.absent, Static):
-        return compare(ctx, "is" if is_none else "is not", ctx.force(x), NONE)
-    answer = negate(ctx, x.present) if is_none else x.present
-    if isinstance(answer, Scalar) and isinstance(x.present, Scalar):
-        ctx.tests_of_none[answer.value] = x.present.value, is_none
-    return answer
-
-
-def _identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
-    for x, other in ((a, b), (b, a)):
-        if isinstance(x, Optional) and is_none(other):
-            return _test_of_none(ctx, True, x)
-    a, b = ctx.force(a), ctx.force(b)
-    if isinstance(a, Static) and isinstance(b, Static):
-        alike = type(a.value) is type(b.value) and type(a.value) in (int, str, bool)
-        return Static(a.value is b.value or (alike and a.value == b.value))
-    if isinstance(a, Outside) or isinstance(b, Outside):
-        return Static(isinstance(a, Outside) and isinstance(b, Outside) and a.value is b.value)
-    if isinstance(a, Ref) and isinstance(b, Ref):
-        if a.id == b.id:
-            return TRUE
-        p, q = list_rows.row_of(ctx, a), list_rows.row_of(ctx, b)
-        if p is not None and q is not None:
-            return FALSE if p.base != q.base else compare(ctx, "==", p.index, q.index)
-        if (same := _same_item(ctx, a, b)) is not None:
-            return same
-        return _is_one_object(ctx, a, b)
-    code = _code_of(a)
-    if code is not _code_of(b):
-        return FALSE  # two functions
-    if code is not None or (type(a) is type(b) and not isinstance(a, Static)):
-        if a is b:
-            return TRUE
-        ctx.fail(
-            UnsupportedOperator,
-            what="`is` between values that are not None",
-            help_text="compare with `==`",
-        )
-    return FALSE
-
-
-def _is_one_object(ctx: Context, a: Ref, b: Ref) -> Abstract:
-    test = points_to.identity_test(ctx.heap, a.id, b.id)
-    if test is None:
-        ctx.fail(InvalidatedRead, where="the line where one name was given two objects")
-    return Static(test) if isinstance(test, bool) else Scalar(test, weak=True)
-
-
-def _same_item(ctx: Context, a: Ref, b: Ref) -> Abstract | None:
-    """Whether two names of items of lists are those of one; None: neither is an item."""
-    p, q = ctx.heap[a.id], ctx.heap[b.id]
-    if not any(isinstance(x, (ItemObject, Invalidated)) for x in (p, q)):
-        return None
-    for x in (a, b):
-        ctx.check_valid(x)
-    if not isinstance(p, ItemObject) or not isinstance(q, ItemObject) or p.base != q.base:
-        ctx.fail(UnsupportedOperator, what="`is` between an item of a list and another object")
-    base = ctx.contents_as(Ref(p.base), BufferObject)
-    p, q = item_objects.placed(base, p), item_objects.placed(base, q)
-    if is_shared(base.template, p.path) or is_shared(base.template, q.path):
-        ctx.fail(UnsupportedOperator, what="`is` between items of a list that may have one twice")
-    if p.path != q.path:
-        return FALSE
-    first, *others = (compare(ctx, "==", i, j) for i, j in zip(p.indices, q.indices))
-    if not others:
-        return first
-    values = [number_value(x, np.dtype(bool)) for x in (first, *others)]
-    return Scalar(reduce(logic.and_, values), True)
-
-
-def _code_of(x: Abstract) -> Any:
-    """The code of a function, where that is known."""
-    if isinstance(x, Closure):
-        return x.code
-    function = x.function if isinstance(x, PyFunction) else getattr(x, "value", None)
-    return getattr(function, "__code__", None) if isinstance(function, FunctionType) else None
 
 
 def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:

@@ -118,7 +118,8 @@ def _as_caught(ctx: Context, of: Try, check: Check) -> tuple[Any, Abstract]:
     """The exception of a check, and what tells it from those of other checks."""
     if check.given is None:
         message = UNDEFINED if HIDDEN in check.message else Static(check.message)
-        return (check.exception, check.message), NewException(check.exception, (message,))
+        arguments = (message,) if check.message else ()
+        return (check.exception, check.message), NewException(check.exception, arguments)
     exception, form = check.given.exception, _form(check.given.exception)
     if form in of.cells:
         content = ctx.contents_as(Ref(of.cells[form]), CellObject).content

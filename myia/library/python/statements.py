@@ -141,6 +141,17 @@ class _Cut:
         else:
             self.raised(error)
 
+    def __call__(self, f: Callable) -> Callable:
+        """As a decorator: each call of `f` is in a context of its own."""
+        cls, function, options = type(self), self.function, self.options
+        of = self.args
+
+        def decorated(*args: Any, **named: Any) -> Any:
+            with cls(function, of, options):
+                return f(*args, **named)
+
+        return decorated
+
 
 class _Catching(_Cut):
     """One that may catch an exception."""

@@ -162,3 +162,37 @@ def test_as_python(f, context):
         bend = myia.grad(myia.grad(g))(x)
         slope = (myia.grad(g)(x + 1e-6) - myia.grad(g)(x - 1e-6)) / 2e-6
         np.testing.assert_allclose(bend, slope, rtol=1e-5, atol=1e-7)
+
+
+@contextlib.contextmanager
+def counted(counts):
+    counts[0] += 1.0
+    try:
+        yield
+    except ValueError:
+        counts[1] += 10.0
+    finally:
+        counts[2] += 1.0
+
+
+def decorates(x):
+    counts = np.zeros(3)
+
+    @counted(counts)
+    def squared(v):
+        if v > 1.0:
+            raise ValueError("too large")
+        counts[1] += v * v
+        return v
+
+    squared(x)
+    squared(x - 1.0)
+    return np.sum(counts * np.array([1.0, 2.0, 3.0]))
+
+
+@pytest.mark.parametrize("x", [0.5, 1.5, 2.5])
+def test_a_context_function_as_a_decorator(x):
+    h = 1e-6
+    assert myia.jit(decorates)(x) == pytest.approx(decorates(x), rel=1e-12)
+    slope = (decorates(x + h) - decorates(x - h)) / (2 * h)
+    assert myia.grad(decorates)(x) == pytest.approx(slope, abs=1e-6)

@@ -261,3 +261,21 @@ def test_indices_into_nothing_have_their_numbers(f, shape, capfd):
             np.testing.assert_array_equal(outcome(capfd, KINDS, myia.jit(f), *args)[0], expected[0])
             continue
         assert outcome(capfd, KINDS, myia.jit(f), *args) == expected
+
+
+def test_the_end_of_an_iterator_has_no_arguments():
+    def f(x):
+        g = iter(x)
+        next(g)
+        try:
+            next(g)
+        except StopIteration as e:
+            return len(e.args)
+        return 9
+
+    compiled = myia.jit(f)
+    for n in (1, 2):
+        assert compiled(np.ones(n)) == f(np.ones(n))
+    with pytest.raises(StopIteration) as found:
+        compiled(np.ones(0))
+    assert str(found.value).splitlines()[:1] in ([], [""])
