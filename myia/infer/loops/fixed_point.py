@@ -302,7 +302,8 @@ def _emit(
     # Objects that the iterations made are gone. The may-alias edges that the rounds found stay.
     heap.next_id, heap.alias_edges = state.heap.next_id, dict(state.heap.alias_edges)
     for id in state.merged.objects:
-        heap.objects[id] = bounded_by_capacity(substitute(state.heap[id], env))
+        contents = substitute(state.heap[id], env)
+        heap.objects[id] = bounded_by_capacity(contents) if id in growth.found_steps else contents
     ctx.heap.restore(heap)
     if code.items is not None:
         set_lengths(ctx, growth, code.items.length)

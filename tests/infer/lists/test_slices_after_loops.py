@@ -1,5 +1,8 @@
 """Lists whose length loops and slices change in both directions have room for what is stored."""
 
+import heapq
+
+import numpy as np
 import pytest
 
 import myia
@@ -53,3 +56,53 @@ def test_lists_that_get_shorter_and_longer(f):
         assert compiled(1.5, n) == pytest.approx(f(1.5, n), rel=1e-12)
         difference = (f(1.5 + h, n) - f(1.5 - h, n)) / (2 * h)
         assert slope(1.5, n) == pytest.approx(difference, rel=1e-6)
+
+
+def pushed_twice(x):
+    queue, total = [x], 0.0
+    while queue:
+        d = heapq.heappop(queue)
+        total += d
+        if d < 2.0:
+            heapq.heappush(queue, d + 1.0)
+            heapq.heappush(queue, d + 2.0)
+    return total
+
+
+def pushed_in_a_loop(x):
+    queue, total = [x], 0.0
+    while queue:
+        d = heapq.heappop(queue)
+        total += d * d
+        for k in range(3):
+            if d < 3.0:
+                heapq.heappush(queue, d + 1.0 + k)
+    return total
+
+
+@pytest.mark.parametrize("f", [pushed_twice, pushed_in_a_loop])
+def test_heaps_that_grow_without_a_bound(f):
+    compiled, slope, h = myia.jit(f), myia.grad(f), 1e-6
+    for x in (5.0, 1.5, 0.5, -2.25):
+        assert compiled(x) == pytest.approx(f(x), rel=1e-12)
+        assert slope(x) == pytest.approx((f(x + h) - f(x - h)) / (2 * h), rel=1e-6)
+
+
+def test_shortest_paths():
+    def distances(w):
+        n = len(w)
+        found = [1e9] * n
+        found[0] = 0.0
+        queue = [(0.0, 0)]
+        while queue:
+            d, u = heapq.heappop(queue)
+            if d > found[u]:
+                continue
+            for v in range(n):
+                if w[u, v] > 0 and d + w[u, v] < found[v]:
+                    found[v] = d + w[u, v]
+                    heapq.heappush(queue, (found[v], v))
+        return sum(found)
+
+    w = np.random.default_rng(0).random((5, 5))
+    assert myia.jit(distances)(w) == pytest.approx(distances(w), rel=1e-12)
