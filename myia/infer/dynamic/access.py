@@ -93,10 +93,11 @@ def with_nominal_shape(ctx: Context, x: Abstract) -> Abstract:
 
 
 def new_array(ctx: Context, value: Value, dynamic_axes: DynamicAxes) -> Abstract:
-    """A new array with these elements, dynamic if an axis is."""
-    if all(e is None for e in dynamic_axes):
+    """A new array with these elements, dynamic if an axis is that may have elements."""
+    axes = tuple(e if n else None for e, n in zip(dynamic_axes, value.shape, strict=True))
+    if all(e is None for e in axes):
         return ctx.array(value)
-    return ctx.new(DynamicArray(value, tuple(dynamic_axes)))
+    return ctx.new(DynamicArray(value, axes))
 
 
 def dynamic_axes_of(ctx: Context, x: Ref) -> DynamicAxes:

@@ -157,6 +157,9 @@ def is_static_part(ctx: Context, x: Ref, which: SliceValue) -> bool:
 
 def part(ctx: Context, x: Ref, which: SliceValue) -> Ref:
     """`x[i:j]`, a new list."""
+    if _is_empty(ctx, x):
+        _bounds(ctx, which, static_length(0))
+        return ctx.new(ListObject(()))
     buffer = _buffer_of(ctx, x, "this subscript")
     step = 1 if is_none(which.step) else ctx.int_of(which.step, "the step of a slice")
     n = _length(buffer)
@@ -274,7 +277,7 @@ def store_part(ctx: Context, x: Ref, which: SliceValue, items: Ref) -> None:
     n = _length(buffer)
     start, stop = _bounds(ctx, which, n)
     behind = at_least(difference(stop, start), 0)
-    if behind.is_static and behind.equals(length_of(ctx.length(items))):
+    if not _is_empty(ctx, x) and behind.is_static and behind.equals(length_of(ctx.length(items))):
         _store_rows(ctx, x, buffer, start, items)
         return
     rest = SliceValue(total(start, behind).abstract(), Static(None), Static(None))

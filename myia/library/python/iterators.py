@@ -10,6 +10,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import ListObject
+from myia.infer.domain.lengths import at_most, length_of
 from myia.infer.domain.values import (
     FALSE,
     NONE,
@@ -25,7 +26,7 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
-from myia.infer.loops.iterables import ITERATORS, Items, index_value, items_of
+from myia.infer.loops.iterables import ITERATORS, Items, items_of
 from myia.infer.loops.iterators import (
     SEQUENCES,
     USED_UP,
@@ -66,7 +67,7 @@ from myia.library.python.generators import (
 )
 from myia.library.support.from_source import call_source
 from myia.primitives.core.define import constant
-from myia.primitives.pointwise import arithmetic, logic
+from myia.primitives.pointwise import logic
 
 
 def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
@@ -115,15 +116,7 @@ def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstra
 
 
 def _shortest(parts: list[Items]) -> Number:
-    length = parts[0].length
-    for part in parts[1:]:
-        if is_static_int(length) and is_static_int(part.length):
-            length = Static(min(length.value, part.length.value))
-        else:
-            a, b = index_value(length), index_value(part.length)
-            max_lengths = [h for h in (bounds(length)[1], bounds(part.length)[1]) if h is not None]
-            length = Scalar(arithmetic.min(a, b), True, 0, min(max_lengths, default=None))
-    return length
+    return functools.reduce(at_most, (length_of(part.length) for part in parts)).abstract()
 
 
 @items_of_kind("zip")
