@@ -218,14 +218,17 @@ def test_a_raise_inside_a_differentiated_function():
         f(5.0)
 
 
-def test_what_is_certain_everywhere_is_refused():
+def test_what_is_certain_after_a_raise_is_raised_when_the_program_comes_there():
     def f(x):
         if x > 0:
             raise ValueError("positive")
         return np.ones(3) + np.ones(4) * x
 
-    with pytest.raises(myia.MyiaError, match="broadcast"):
-        myia.jit(f)(1.0)
+    for x, message in ((1.0, "positive"), (-1.0, "broadcast")):
+        with pytest.raises(ValueError, match=message):
+            f(x)
+        with pytest.raises(ValueError, match=message):
+            myia.jit(f)(x)
 
 
 CERTAIN = {

@@ -249,6 +249,8 @@ def valid_ranks(mask: Value) -> Value:
 
 def unpacked(x: Value, axis: int, dynamic_axis: DynamicAxis) -> Value:
     """A prefix along `axis` moved to the positions of `dynamic_axis`: the inverse of `packed`."""
+    if not x.shape[axis]:
+        return x
     if dynamic_axis.mask is not None:
         return take(x, valid_ranks(dynamic_axis.mask), axis)
     return x if dynamic_axis.start is None else shifted_up(x, axis, dynamic_axis.start)

@@ -80,3 +80,17 @@ def test_parts_of_nothing(f, x):
     x = np.array(x)
     np.testing.assert_equal(myia.jit(f)(x, 1.0), f(x, 1.0))
     np.testing.assert_equal(myia.jit(f)(x, 0.5), f(x, 0.5))
+
+
+def replaced(x, k):
+    y = x.copy()
+    y[x > 0] = x[x > 0] * k
+    z = x[x > 0]
+    z[z > 1.0] = -1.0
+    return y, z, np.where(x > 0, x, k)[x > 0]
+
+
+@pytest.mark.parametrize("x", [[], [-1.0], [3.0, -1.0, 2.0]])
+def test_stores_into_parts_of_nothing(x):
+    x = np.array(x)
+    np.testing.assert_equal(myia.jit(replaced)(x, 2.0), replaced(x, 2.0))
