@@ -206,9 +206,15 @@ def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> S
     assert test is not None
     saved, start = ctx.heap.copy(), len(current_builder().ops)
     mark = (start, len(ctx.checks), len(ctx.slips))
-    visits = ctx.visits.get(code.key, 0)
-    result = unrolled(ctx, code, init, need, limit=MAX_COUNTED_WHILE_ITERATIONS)
-    count = ctx.visits.get(code.key, 0) - visits
+    count = 0  # not `ctx.visits`: an iteration may run the same code, in another call
+
+    def counted(item: Abstract, xs: States) -> States:
+        nonlocal count
+        count += 1
+        return code.body(item, xs)
+
+    one_by_one = replace(code, body=counted)
+    result = unrolled(ctx, one_by_one, init, need, limit=MAX_COUNTED_WHILE_ITERATIONS)
     ops = current_builder().ops[start:]
     few = count <= MAX_UNROLLED_ITERATIONS
     long = takes_long(ctx, count, ops[: len(ops) // max(count, 1)])
