@@ -106,12 +106,12 @@ def _remove_in_try(node: gast.Try, jump: Jump) -> Taken:
         after = [if_(not_(name(jump.flag, node)), after, [], node)]
     if jumps and has_discard(node):
         _override(node, jump)
-    # An exception of a `finally` replaces the jump on whose way it is.
-    replaced = [assign(jump.flag, constant(False, node), node)]
-    first = replaced if node.handlers and _passes_finally(node.body, jump) else []
+    may_be_replaced = _passes_finally(node.body, jump)
     node.body, node.orelse = remove(node.body, jump), after
     for handler in node.handlers:
-        handler.body = [*first, *remove(handler.body, jump)]
+        handler.body = remove(handler.body, jump)
+        if may_be_replaced:  # by the exception of a `finally` on its way
+            handler.body.insert(0, assign(jump.flag, constant(False, handler), handler))
     node.finalbody = remove(node.finalbody, jump)
     return taken
 

@@ -45,8 +45,14 @@ def raise_with_numbers(
     ctx: Context, exception: type[Exception], template: str, *numbers: Value
 ) -> NoReturn:
     """Raise the error, whose message has run-time integers in it."""
-    text = Text(template, tuple(Scalar(x, weak=True) for x in numbers))
-    raise_error(ctx, NewException(exception, (text,)))
+    raise_error(ctx, with_numbers(exception, template, numbers))
+
+
+def with_numbers(
+    exception: type[Exception], template: str, numbers: Sequence[Value]
+) -> NewException:
+    """An exception whose message has run-time integers in it."""
+    return NewException(exception, (Text(template, tuple(Scalar(x, weak=True) for x in numbers)),))
 
 
 def raised(ctx: Context, x: Abstract, cause: Abstract | None = None) -> Check:

@@ -31,7 +31,6 @@ from myia.infer.domain.heap_arrays import ItemObject, RowObject
 from myia.infer.domain.values import (
     NONE,
     Abstract,
-    NewException,
     Opaque,
     Optional,
     Outside,
@@ -155,8 +154,7 @@ class Interpreter(Context):
         catcher = self.handlers.catcher(exception)
         if not values or how or "{" not in message or catcher is None or not catcher.reads:
             return super().check(failed, exception, message, *values, **how)
-        numbers = tuple(Scalar(x, weak=True) for x in values)
-        error = NewException(exception, (Text(message, numbers),))
+        error = exceptions.with_numbers(exception, message, values)
         self.add_check(failed, caught.given(self, exceptions.raised(self, error), error))
 
     # ----- Services for handlers

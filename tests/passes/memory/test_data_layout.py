@@ -343,7 +343,7 @@ def test_what_all_blocks_take_is_transposed_before():
     assert text.index("transpose") < text.index(" for ")
 
 
-def test_what_blocks_take_from_a_loop_around_them_stays():
+def test_what_blocks_take_from_a_loop_around_them_has_the_same_values():
     """Each iteration of the outer loop takes another array, and all blocks take the same."""
     taken = BLOCKS.replace("(%t = %b)", "(%t = %c)").replace(
         "f64[4,128,16])", "f64[4,128,16], %d: f64[128,16])"
