@@ -73,8 +73,10 @@ from myia.infer.unsupported import UnsupportedGenerator
 from myia.ir.builder import current_span
 from myia.ir.code import Code
 from myia.ir.core import Value, reads, walk
+from myia.source.diagnostics import MyiaError
 
 RECURSION_LIMIT = 120
+DEEP_RECURSIONS = 20  # so many times a loop around them may be unrolled
 # The generator that gives the items of an iterator of this kind, which has no end.
 ENDLESS: dict[str, Callable[[Context, Iterator], Abstract]] = {}
 
@@ -88,8 +90,11 @@ def limit_depth(ctx: Context, code: Code) -> int:
     """How many calls of `code` are in progress; an error if they are too many."""
     depth = sum(frame.code is code for frame in ctx.frames)
     if depth > RECURSION_LIMIT:
-        # If a loop around is unrolled, the depth may be bounded by a compile-time number.
-        ctx.fail(DeepRecursion, error=NeedsStatic, name=code.name, depth=depth)
+        # If a loop around is unrolled, the depth may be bounded by a compile-time number. Loops
+        # inside of the recursion try that at every depth: all of them would never end.
+        ctx.deep_recursions += 1
+        error = NeedsStatic if ctx.deep_recursions < DEEP_RECURSIONS else MyiaError
+        ctx.fail(DeepRecursion, error=error, name=code.name, depth=depth)
     return depth
 
 

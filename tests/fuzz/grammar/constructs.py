@@ -132,6 +132,21 @@ DEFINITIONS = {
         return False
 
 """,
+    "Guarded": """class Guarded:
+    def __init__(self, a, most):
+        self.a = a
+        self.most = most
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.a[1] *= 0.5
+        if self.a[0] > self.most:
+            raise ValueError("too much")
+        return kind is KeyError
+
+""",
     "shifted": """@contextlib.contextmanager
 def shifted(a, by):
     a[1] += by

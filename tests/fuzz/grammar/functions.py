@@ -81,7 +81,66 @@ class Functions(Statements):
             "",
         ]
 
+    @construct("recursion in loops", "helper")
+    def recursion_in_loops(self, name):
+        """Each call runs the loop that calls it, and may gather values in a list."""
+        self.names, outer = {"u": FLOAT, "k": INT}, self.names
+        end, step, value = self.float(1), self.float(0), self.float(0)
+        self.names |= {"w": FLOAT, "e": FLOAT}
+        test, of_call = self.test(0), self.float(1)
+        self.names = outer
+        self.functions[name] = (FLOAT, INT)
+        head, last = self.pick(
+            (["for i in range(k):"], []),
+            (["i = 0", "while i < 2:"], [f"{INDENT}i += 1"]),
+            (["i = k", "while i > 0:"], [f"{INDENT}i -= 1"]),
+            (["i = 0", f"while i < k and w < {value} + 2.0:"], [f"{INDENT}i += 1"]),
+            ([f"for v in (0.5, {value}):"], []),
+        )
+        call = f"{name}({step} * 0.5, k - 1)"
+        body = [f"e = {call}", *self.pick([], [f"if {test}:", f"{INDENT}{self.left()}"])]
+        body += self.pick(
+            ["w = w * 0.5 + e"],
+            ["out.append(e * 0.5)"],
+            ["out.append(w)", f"w += {of_call} * 0.25"],
+            ["out.insert(0, e)", "w -= out.pop() * 0.5"],
+        )
+        lines = [
+            "if k <= 0 or k > 3:",
+            f"{INDENT}return {end}",
+            "w, out, e = u, [0.5], u",
+            *head[:-1],
+            head[-1],
+            *last,
+            *(INDENT + line for line in body),
+            f"return w * 0.5 + sum(out){self.pick('', ' * 0.5 - len(out)')}",
+        ]
+        return [f"def {name}(u, k):", *(INDENT + line for line in lines), ""]
+
+    def left(self) -> str:
+        return self.pick("break", "continue", "return w * 0.5", "w -= 0.25")
+
     # ----- Generators
+
+    @construct("recursive generators", "helper")
+    def recursive_generator(self, name):
+        self.names, outer = {"u": FLOAT, "k": INT}, self.names
+        first, then, last = self.float(1), self.float(0), self.float(0)
+        test = self.test(0)
+        self.names = outer
+        again = f"{name}({then} * 0.5, k - 1)"
+        body = self.pick(
+            [f"yield from {again}"],
+            [f"for e in {again}:", f"{INDENT}yield e * 0.5"],
+            [f"for e in {again}:", f"{INDENT}if {test}:", f"{INDENT * 2}yield e - u"],
+            ["for _ in range(2):", f"{INDENT}yield from {again}"],
+            [f"yield sum({again}) * 0.5"],
+        )
+        after = self.pick([], [f"yield {last}"], [f"yield from {name}(u - 0.5, k - 2)"])
+        lines = ["if k <= 0 or k > 3:", *self.pick([], [f"{INDENT}yield u * 0.5"])]
+        lines += [f"{INDENT}return", f"yield {first}", *body, *after]
+        self.generators[name] = True
+        return [f"def {name}(u, k):", *(INDENT + line for line in lines), ""]
 
     @construct("generator functions", "helper")
     def generator_function(self, name):
@@ -206,6 +265,30 @@ class Functions(Statements):
             return None
         a, b = self.fresh("e"), self.fresh("e")
         return f"{a}, {b} in zip({one}, {other})", {a: FLOAT, b: FLOAT}
+
+    @construct("generators within themselves", "block")
+    def within_itself(self, depth, indent):
+        """The body of a loop runs the generator that the loop runs."""
+        if not (ending := [g for g, ends in self.generators.items() if ends]):
+            return None
+        g, a, b = self.pick(*ending), self.fresh("e"), self.fresh("e")
+        f, v = self.bind(self.target(FLOAT, "f"), FLOAT), self.float(0)
+        inner = self.pick(
+            [f"{f} += sum({g}({a} * 0.5, 2)) * 0.25"],
+            [
+                f"for {b} in {g}({a} * 0.25, {self.pick('2', 'n', '1')}):",
+                f"{INDENT}{f} -= {b} * 0.5",
+            ],
+            [
+                f"for {b} in {g}({v} * 0.5, 3):",
+                f"{INDENT}if {b} > {a}:",
+                f"{INDENT * 2}break",
+                f"{INDENT}{f} = {f} * 0.5 + {b}",
+            ],
+        )
+        lines = [f"{f} = {v}", f"for {a} in {g}({v}, {self.int(0)}):"]
+        lines += [INDENT + line for line in inner]
+        return [indent + line for line in lines], True
 
     @construct("generator expressions")
     def generator_expression(self, indent):

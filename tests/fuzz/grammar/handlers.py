@@ -113,12 +113,47 @@ class Handlers(Statements):
         return [f"except {kind} as e:", f"{INDENT}{self.pick(*floats)} += {value}"]
 
     def finally_(self, indent, start, ends) -> list[str]:
-        """Names of the body may be unbound in it."""
+        """Names of the body may be unbound in it; it may replace an exception, or a jump."""
         after = self.scope()
         self.enter(start)
         lines = [f"{indent}finally:", *self.simple_block(indent + INDENT)]
+        if self.tries and self.chance(0.4):
+            lines += [f"{indent}{INDENT}{line}" for line in self.raise_at_times()]
+        elif self.chance(0.15) and self.endless is None:
+            lines += self.do_jump(indent + INDENT)[0] if self.loops else []
         self.enter(after)
         return lines
+
+    @construct("jumps out of try in loops", "block")
+    def jumps_out(self, depth, indent):
+        """A jump that `finally` or `__exit__` holds up, and may replace."""
+        if not (arrays := self.assignable((3,))):
+            return None
+        array, value = self.pick(*arrays), self.float(0)
+        f = self.bind(self.target(FLOAT, "f"), FLOAT)
+        self.tries += 1
+        jump = self.pick("break", "continue", f"return {self.result()}", self.a_raise())
+        held = [f"if {self.test(1)}:", f"{INDENT}{jump}", f"{f} = {f} * 0.5 + {value}"]
+        last = [f"{f} -= 0.25", *self.pick([], self.raise_at_times())]
+        held = self.pick(
+            ["try:", *self.indented(held), "finally:", *self.indented(last)],
+            [f"with Guarded({array}, {value}):", *self.indented(held)],
+        )
+        self.tries -= 1
+        body = [
+            "try:",
+            *self.indented(held),
+            f"except {self.pick('Exception', 'ValueError', '(Bad, KeyError)')}:",
+            f"{INDENT}{f} += {self.float(0)}",
+            *self.pick([], ["else:", f"{INDENT}{f} *= 0.75"]),
+            f"{array}[{self.index(3)}] += {f} * 0.25",
+        ]
+        lines = [f"{f} = {value}", f"for {self.fresh('k')} in range({self.pick('3', 'n % 4')}):"]
+        return [indent + line for line in [*lines, *self.indented(body)]], True
+
+    @staticmethod
+    def indented(lines: list[str]) -> list[str]:
+        return [INDENT + line for line in lines]
 
     # ----- Contexts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.fuzz.grammar.choices import EITHER, FLOAT, MAYBE, SIZED, VEC
+from tests.fuzz.grammar.choices import EITHER, FLOAT, MAYBE, RECORD, SIZED, VEC
 from tests.fuzz.grammar.constructs import construct
 from tests.fuzz.grammar.statements import INDENT, Statements
 
@@ -279,6 +279,38 @@ class Parts(Statements):
         else:
             lines += steps
         lines.append(f"{f} = {a}.v - {b}.v * sum({p}.log) + len({b}.log)")
+        return [indent + line for line in lines]
+
+    @construct("is between objects")
+    def identity(self, indent):
+        records = self.named(RECORD)
+        if len(records) < 2:
+            new = f"Record({self.float(1)}, {self.float(1)})"
+            return [f"{indent}{self.bind(self.fresh('r'), RECORD)} = {new}"]
+        a, b = self.rng.sample(records, 2)
+        best, item, f = self.fresh("best"), self.fresh("it"), self.target(FLOAT, "f")
+        v = self.float(0)
+        items = self.pick(f"({a}, {b})", f"[{b}, {a}, {a}]", f"({a}, Record({v}, 0.5), {b})")
+        better = self.pick(f"{item}.u < {best}.u", f"{item}.norm() > {v}")
+        lines = [
+            f"{best} = {self.pick('None', 'None', a)}",
+            f"for {item} in {items}:",
+            f"{INDENT}if {best} is None or {better}:",
+            f"{INDENT}{INDENT}{best} = {item}",
+        ]
+        if self.chance(0.3):
+            lines = [f"{best} = {a} if {self.test(1)} else {b}"]
+        if self.chance(0.4):
+            lines.append(f"{best}.u {self.pick('+=', '=', '*=')} {self.float(1)}")
+        lines.append(
+            self.pick(
+                f"{f} = {v} if {best} is {a} else {best}.u * 0.5",
+                f"{f} = ({best} is not {b}) * {best}.v + {a}.u",
+                f"{f} = {best}.u if {best} in ({b}, {a}) else {v}",
+                f"{f} = [{a}, {b}, {best}].index({best}) + {best}.v",
+            )
+        )
+        self.bind(f, FLOAT)
         return [indent + line for line in lines]
 
     @construct("an instance or a tuple")
