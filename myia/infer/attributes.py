@@ -41,6 +41,7 @@ from myia.infer.domain.values import (
     Outside,
     Partial,
     PyFunction,
+    Range,
     Ref,
     Static,
     Super,
@@ -101,6 +102,8 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
             return found
     if isinstance(x, Static) and isinstance(x.value, enum.Enum):
         return _static_attribute(ctx, x.value, name)
+    if isinstance(x, Range) and name in Range.PARTS:
+        return getattr(x, name)
     kind = kind_of(ctx, x)
     if is_dynamic(ctx, x) and (kind, name) in registry.PROPERTIES:
         if ("dynamic", name) not in registry.PROPERTIES:

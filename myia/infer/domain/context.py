@@ -97,6 +97,7 @@ class Context(Objects):
         report: Report | None = None,
         choose: Callable[[Any, int], bool] | None = None,
         unrolls_resizing_loops: bool = False,
+        has_steps: bool = False,
         stacks_lists: bool | None = None,
         resumed: frozenset[object] = frozenset(),
         capacities: Known | None = None,
@@ -167,6 +168,8 @@ class Context(Objects):
         self.resizing_loops = 0
         self.has_resizing_loops = False
         self.unrolls_resizing_loops = unrolls_resizing_loops
+        # May the steps of ranges be known only at run time? Has one been?
+        self.has_steps, self.needs_steps = has_steps, False
         self.slips: list[Slip] = []
         # Lengths of lists, and by how much they grow: there must be room (`loops/list_steps.py`).
         self.checked_lengths: dict[Value, int] = {}

@@ -127,7 +127,8 @@ def infer(
     nothing else helps.
 
     In each mode, what is refused of arrays whose sizes a long loop changes may be known of
-    unrolled code; lists that were kept as single items may do as buffers, and the other way round;
+    unrolled code; the steps of ranges are known at run time only where no unrolled loop makes them
+    known; lists that were kept as single items may do as buffers, and the other way round;
     iterators that are used again may be generators that go on where they stopped.
     """
     known = Known(capacities or {}, are_used=bool(capacities))
@@ -212,6 +213,8 @@ def _other_mode(ctx: Interpreter, error: MyiaError) -> dict[str, Any] | None:
         return {"resumed": ctx.resumed | ctx.to_resume}
     if ctx.has_resizing_loops and not ctx.unrolls_resizing_loops:
         return {"unrolls_resizing_loops": True}
+    if ctx.needs_steps and not isinstance(error, CertainError):
+        return {"has_steps": True}
     if isinstance(error, NeedsStatic) and False in ctx.stacking_choices:
         return {"stacks_lists": True}
     if not isinstance(error, CertainError) and True in ctx.stacking_choices:

@@ -20,6 +20,7 @@ from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject
 from myia.infer.domain.heap_arrays import array_aval
+from myia.infer.domain.lengths import length_of
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
     NONE,
@@ -51,6 +52,7 @@ from myia.infer.indexing.list_items import (
 )
 from myia.infer.indexing.masks import is_mask
 from myia.infer.indexing.parse_subscripts import (
+    checked_index,
     slice_of_range,
     subscript_of,
     with_slices,
@@ -122,13 +124,21 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     if isinstance(x, Outside):
         return ctx.root(Answer(operator.getitem, x.value, static_key(ctx, key)))
     if isinstance(x, Range):
-        return ctx.items_of(x).item(key)
+        return _item_of_range(ctx, x, key)
     if isinstance(x, Scalar) and not x.weak and _selects_whole_number(key):
         return Scalar(x.value, False, x.lo, x.hi, boxed=x.boxed if _has_ellipsis(key) else False)
     if (found := ctx.special_method(x, "__getitem__")) is not None:
         return ctx.call(found, (key,), {})
     what, methods = ctx.describe(x), ("__getitem__", "__class_getitem__")
     fail_without(ctx, x, methods, "{} object is not subscriptable", f"a subscript of {what}")
+
+
+def _item_of_range(ctx: Context, x: Range, key: Abstract) -> Abstract:
+    if not is_number(key):
+        ctx.needs_static("a part of a range")
+    items, message = ctx.items_of(x), "range object index out of range"
+    index = checked_index(ctx, key, length_of(items.length), message=message)
+    return items.item(index.abstract())
 
 
 def _selects_whole_number(key: Abstract) -> bool:

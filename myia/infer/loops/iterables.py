@@ -20,7 +20,7 @@ from typing import NoReturn
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import INT64_MAX, bounds, is_number, number_value
+from myia.infer.domain.dtypes import bounds, is_number, number_value
 from myia.infer.domain.errors import BadType, BadValue, CertainError
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import (
@@ -53,12 +53,12 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic import access
 from myia.infer.indexing import dynamic_subscripts, indexing
 from myia.infer.lists import growing_lists, item_objects, list_rows
+from myia.infer.loops import ranges
 from myia.infer.loops.iterators import has_items, items_taken
 from myia.infer.numeric.samples import error_of, fail_without
 from myia.infer.operators import operators
 from myia.infer.unsupported import UnsupportedIteration
 from myia.ir.core import Value
-from myia.primitives.pointwise import arithmetic
 
 CHANGED_LIST = "a list that is changed while a loop runs over it"
 MAX_GETITEM_ITEMS = 512  # items that `__getitem__` gives one by one, until its IndexError
@@ -126,7 +126,7 @@ def items_after(ctx: Context, items: Items, taken: int) -> Items:
 
     return replace(
         items,
-        length=_range_length(ctx, Static(taken), items.length, 1),
+        length=ranges.length(ctx, Static(taken), items.length, Static(1)),
         item=item,
         current_item=None if current is None else lambda i: current(i + taken),
     )
@@ -341,60 +341,11 @@ def _stack(ctx: Context, items: tuple[Abstract, ...], source: Ref | None) -> Ref
 
 
 def _range(ctx: Context, x: Range) -> Items:
-    start, stop, step = x.start, x.stop, ctx.int_of(x.step, "the step of a range")
-    if step == 0:
-        ctx.fail(BadValue, message="range() arg 3 must not be zero")
-    if is_static_int(start) and is_static_int(stop):
-        static = range(int(start.value), int(stop.value), step)
-        return Items(Static(len(static)), lambda i: _range_item(x, step, static, i))
-    return Items(_range_length(ctx, start, stop, step), lambda i: _range_item(x, step, None, i))
-
-
-def _range_length(ctx: Context, start: Number, stop: Number, step: int) -> Number:
-    """max(0, ceil((stop - start) / step))"""
-    span = (
-        operators.binary(ctx, "-", stop, start)
-        if step > 0
-        else operators.binary(ctx, "-", start, stop)
-    )
-    size = abs(step)
-    if size != 1:
-        rounded = operators.binary(ctx, "+", span, Static(size - 1))
-        span = operators.binary(ctx, "//", rounded, Static(size))
-    if is_static_int(span):
-        return Static(max(0, span.value))
-    assert isinstance(span, Scalar)
-    _, hi = bounds(span)
-    length = span.value if span.lo is not None and span.lo >= 0 else arithmetic.max(span.value, 0)
-    return Scalar(length, True, max(0, span.lo or 0), None if hi is None else max(0, hi))
-
-
-def _range_item(x: Range, step: int, static: range | None, i: Abstract) -> Abstract:
-    """start + i*step, which cannot overflow: it lies in the range."""
-    if static is not None and is_static_int(i):
-        return Static(static[i.value])
-    value = index_value(i) if step == 1 else arithmetic.mul(index_value(i), step)
-    if not (is_static_int(x.start) and x.start.value == 0):
-        value = arithmetic.add(value, index_value(x.start))
-    if static is None:
-        bounding = (x.start, x.stop) if step > 0 else (x.stop, x.start)
-        lo, hi = bounds(bounding[0])[0], bounds(bounding[1])[1]
-        # The stop itself is never an item.
-        lo, hi = (lo, _add(hi, -1)) if step > 0 else (_add(lo, 1), hi)
-        hi = INT64_MAX - 1 if hi is None and step > 0 else hi
+    if (known := ranges.known_range(x)) is not None:
+        length: Number = Static(len(known))
     else:
-        first, last = bounds(i)
-        reached = static[first : None if last is None else last + 1]
-        lo, hi = sorted((reached[0], reached[-1])) if len(reached) else (0, 0)
-    linear = None
-    if is_static_int(x.start) and isinstance(i, Scalar):
-        base, scale, offset = i.linear_form
-        linear = base, scale * step, offset * step + int(x.start.value)
-    return Scalar(value, True, lo, hi, linear)
-
-
-def _add(x: int | None, by: int) -> int | None:
-    return None if x is None else x + by
+        length = ranges.length(ctx, x.start, x.stop, x.step)
+    return Items(length, lambda i: ranges.item(x, i))
 
 
 # ----- Iterators by kind

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import promote
+from myia.infer.domain.dtypes import is_number, promote
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import DictObject, InstanceObject
@@ -28,6 +28,7 @@ from myia.infer.domain.values import (
     Choice,
     Optional,
     Outside,
+    Range,
     Ref,
     Scalar,
     Static,
@@ -63,6 +64,7 @@ from myia.infer.operators.numpy_operands import (
     refuse_elementwise_methods,
 )
 from myia.infer.operators.operators import (
+    binary,
     dict_of,
     dynamic_operator,
     is_list,
@@ -275,10 +277,34 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
         found = list_searches.contains(ctx, searched, x, partial(compare, ctx, "=="))
         if found is not None:
             return found
+    if is_number(x) and (items := _range_of(container)) is not None:
+        return _in_range(ctx, items, x)
     answer: Abstract = FALSE
     for item in _items_searched(ctx, container, x):
         answer = short_circuit_or(ctx, answer, partial(is_or_equals, ctx, x, item))
     return answer
+
+
+def _range_of(x: Abstract) -> Range | None:
+    if isinstance(x, Static) and isinstance(x.value, range):
+        return Range(*map(Static, (x.value.start, x.value.stop, x.value.step)))
+    return x if isinstance(x, Range) else None
+
+
+def _in_range(ctx: Context, items: Range, x: Abstract) -> Abstract:
+    """Is it between the ends, a whole number of steps from the start?"""
+
+    def is_reached() -> Abstract:
+        rest = binary(ctx, "%", binary(ctx, "-", x, items.start), items.step)
+        return compare(ctx, "==", rest, Static(0))
+
+    def between(a: str, b: str) -> Abstract:
+        first = compare(ctx, a, items.start, x)
+        return short_circuit_and(ctx, first, lambda: compare(ctx, b, x, items.stop))
+
+    rises = compare(ctx, ">", items.step, Static(0))
+    inside = branch(ctx, rises, lambda: between("<=", "<"), lambda: between(">=", ">"))
+    return short_circuit_and(ctx, inside, is_reached)
 
 
 def _items_searched(ctx: Context, container: Abstract, x: Abstract) -> tuple[Abstract, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.values import NONE, Abstract, Scalar, Static, is_none, is_static_int
-from myia.infer.loops.iterables import Items, items_after
+from myia.infer.loops.iterables import Items, items_after, iterated
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.loops.loop_forms import loop
 from myia.infer.loops.prefetching import early_or_late
@@ -99,8 +99,9 @@ def _extremum(op: str, of_none: str) -> Callable[..., Abstract]:
             for item in args[1:]:
                 best = better(ctx, best, item, key)
             return best[0]
-        items = ctx.items_of(sequence_of(ctx, args[0]))
-        use_up(ctx, args[0])
+        iterable = iterated(ctx, args[0])
+        items = ctx.items_of(sequence_of(ctx, iterable))
+        use_up(ctx, iterable)
         if is_static_int(items.length) and items.length.value == 0:
             if default is None:
                 ctx.fail(BadValue, message=of_none)

@@ -75,6 +75,7 @@ def over_generators(source: Source) -> Callable[[Handler], Handler]:
     """The handler of a function of iterables, with the source that it has over generators."""
 
     def decorate(handler: Handler) -> Handler:
+        @of_instances
         @functools.wraps(handler)
         def either(ctx: Context, *args: Abstract, **kwargs: Abstract) -> Abstract:
             if any(map(comes_one_by_one, (*args, *kwargs.values()))):

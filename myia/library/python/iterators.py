@@ -153,6 +153,7 @@ def _reversed_items(ctx: Context, x: Iterator) -> Items:
 
 
 @function(iter)
+@of_instances
 def _iter(ctx: Context, x: Abstract, *sentinel: Abstract) -> Abstract:
     if sentinel:
         return call_source(ctx, iter_until, (x, *sentinel), {})

@@ -8,14 +8,15 @@ from itertools import pairwise
 from typing import Any
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadType
+from myia.infer.domain.dtypes import bounds, is_number, kind_of, number_value
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.values import (
     FALSE,
     NONE,
     Abstract,
     Iterator,
+    Number,
     Partial,
     Range,
     Ref,
@@ -29,6 +30,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.lists import growing_lists, list_rows, list_slices
+from myia.infer.loops.iterables import iterated
 from myia.infer.loops.iterators import is_generator, sequence_of, use_up
 from myia.infer.numeric.constant_methods import (
     evaluate_constant,
@@ -39,9 +41,11 @@ from myia.infer.numeric.constant_methods import (
 from myia.infer.operators import operators
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedFunction
+from myia.ir.avals import I64
 from myia.library.python import sorting
 from myia.library.source.python.heaps import sorted_by_comparison
 from myia.library.support.from_source import call_source
+from myia.primitives.pointwise import logic
 
 
 @function(len, dynamic=as_is)
@@ -60,7 +64,16 @@ def _range(ctx: Context, *args: Abstract) -> Abstract:
             ctx.fail(BadType, message=f"range() of {ctx.describe(x)}: an integer is needed")
     first, *rest = map(as_number, args)
     start, stop, step = (first, *rest, Static(1))[:3] if rest else (Static(0), first, Static(1))
+    _refuse_zero(ctx, step)
     return Range(start, stop, step)
+
+
+def _refuse_zero(ctx: Context, step: Number) -> None:
+    message, (lo, hi) = "range() arg 3 must not be zero", bounds(step)
+    if is_static_int(step) and step.value == 0:
+        ctx.fail(BadValue, message=message)
+    if not is_static_int(step) and (lo is None or lo <= 0) and (hi is None or hi >= 0):
+        ctx.check(logic.eq(number_value(step, I64.dtype), 0), ValueError, message)
 
 
 @function(slice)
@@ -80,6 +93,7 @@ def all_of(xs: Any) -> Any:
 def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
     if x is None:
         return ctx.new(ListObject(()))
+    x = iterated(ctx, x)
     sequence = sequence_of(ctx, x)
     if _has_run_time_length(ctx, sequence):
         return call_source(ctx, all_of, (x,), {})
@@ -92,8 +106,8 @@ def _list(ctx: Context, x: Abstract | None = None) -> Abstract:
 
 
 def _has_run_time_length(ctx: Context, x: Abstract) -> bool:
-    """Of an iterator or an array: is it known only at run time how many items it has?"""
-    if isinstance(x, Iterator) and not is_generator(x):
+    """Of an iterator, a range or an array: is it known only at run time how many items it has?"""
+    if isinstance(x, Range) or (isinstance(x, Iterator) and not is_generator(x)):
         return not is_static_int(ctx.items_of(x).length)
     return is_dynamic(ctx, x)
 
@@ -146,6 +160,8 @@ def _sorted(
     backwards = bool(ctx.static(reverse, "`reverse`"))
     if isinstance(key, Partial) and key.call is refuse_key:
         return call_source(ctx, sorted_by_comparison, (iterable, *key.items, reverse), {})
+    if not is_set(ctx, iterable) and _has_run_time_length(ctx, iterable):
+        iterable = _list(ctx, iterable)
     known = None if is_set(ctx, iterable) else list_slices.as_list(ctx, iterable)
     if known is not None and ctx.names_are_exact:
         list_rows.require_items(ctx, known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.fuzz.grammar.choices import EITHER, FLOAT, MAYBE, RECORD, SIZED, VEC
+from tests.fuzz.grammar.choices import EITHER, FLOAT, INT, MAYBE, RECORD, SIZED, VEC
 from tests.fuzz.grammar.constructs import construct
 from tests.fuzz.grammar.statements import INDENT, Statements
 
@@ -60,6 +60,30 @@ class Parts(Statements):
         if not (arrays := self.named((3,))):
             return None
         return [f"{indent}{self.pick(*arrays)}[range({n})] {self.pick('=', '+=')} {self.float(1)}"]
+
+    @construct("ranges of run time", "int")
+    def of_range(self, depth):
+        i, n = self.int(0), f"({self.int(0)}) % 4"
+        return self.pick(
+            f"len(range({i}, {n}, {self.step()}))",
+            f"range({n} + 1)[{self.pick('-1', '0')}]",
+            f"(({i}) in range({n}, 6, 2))",
+            f"list(range({n}, 5))[{self.pick('-1', '0')}]",
+            f"sum(range({i}, {n}, {self.step()}))",
+            f"(({self.float(0)}) in range(2, -3, {self.step()}))",
+        )
+
+    def step(self) -> str:
+        return self.pick(
+            f"({self.int(0)}) % 3 + 1", f"-1 - ({self.int(0)}) % 2", f"({self.int(0)}) or 1"
+        )
+
+    @construct("ranges of run time", "for")
+    def over_range(self):
+        k, ends = self.fresh("k"), self.pick(("0", "5"), ("4", "-2"), ("n % 5", "(n + 2) % 5"))
+        if self.chance(0.3):
+            return f"{k} in list(range(({self.int(0)}) % 4))", {k: INT}
+        return f"{k} in range({', '.join(ends)}, {self.step()})", {k: INT}
 
     @construct("views made in branches")
     def view_of_branch(self, indent):

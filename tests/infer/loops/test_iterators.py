@@ -1,5 +1,6 @@
 """An iterator gives its items once; where nobody knows what is left of it, it is refused."""
 
+import collections
 import itertools
 
 import numpy as np
@@ -205,3 +206,51 @@ def test_consumers(name):
 def test_iterators_cannot_be_reversed():
     with pytest.raises(TypeError, match="not reversible"):
         myia.jit(lambda x: list(reversed(zip(x, x))))(np.ones(2))
+
+
+class Doubled:
+    """Gives its items anew to each that asks for them."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __iter__(self):
+        for x in self.items:
+            yield x * 2
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda d: max(d) + min(d) * 10.0,
+        lambda d: max(d, key=lambda v: -v),
+        lambda d: sum(map(abs, d)) + sum(filter(lambda v: v > 1.0, d)),
+        lambda d: next(iter(d)) + sum(d),
+        lambda d: sum(itertools.accumulate(d)) + list(d)[-1] + sorted(d)[0],
+    ],
+)
+def test_instances_that_are_iterated(use):
+    def f(x):
+        return use(Doubled([x, x * x, 0.3])) * x
+
+    h = 1e-6
+    value, slope = myia.value_and_grad(f)(0.8)
+    assert value == pytest.approx(f(0.8), rel=1e-13)
+    assert slope == pytest.approx((f(0.8 + h) - f(0.8 - h)) / (2 * h), rel=1e-6)
+
+
+def test_the_list_of_a_deque():
+    def f(x, n):
+        queue = collections.deque([x[0]])
+        for i in range(n):
+            queue.append(x[i] * x[i])
+            if len(queue) > 2:
+                queue.popleft()
+        found = list(queue)
+        found.append(x[0])
+        return sum(found) + len(queue)
+
+    x = np.array([0.5, 2.0, 3.0])
+    for n in range(4):
+        assert myia.jit(f)(x, np.array(n)) == f(x, n)
+    np.testing.assert_allclose(myia.grad(f)(x, np.array(3)), [1.0, 4.0, 6.0])
