@@ -291,6 +291,15 @@ class DeepRecursion(Diagnostic):
     depth: int
 
 
+class RecursiveGenerator(DeepRecursion):
+    title = "a generator calls itself to a depth that is known only at run time"
+    notes = ()
+    help = (
+        "write a function that appends the items to a list: "
+        "`walk(left[i], found); found.append(x[i]); walk(right[i], found)`"
+    )
+
+
 class RecursionDiffers(Diagnostic):
     title = "a recursion on run-time values has {a} in one call and {b} in another"
     label = "a value of a recursive call must have one type in all calls"

@@ -27,7 +27,7 @@ from dataclasses import replace
 
 from myia.infer.domain.checks import located_here
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import DeepRecursion, NeedsStatic
+from myia.infer.domain.errors import DeepRecursion, NeedsStatic, RecursiveGenerator
 from myia.infer.domain.heap import CellObject, ListObject
 from myia.infer.domain.values import (
     FALSE,
@@ -86,7 +86,7 @@ Consume = Callable[[Abstract], Abstract]  # what is done with an item; whether i
 States = Sequence[Abstract]
 
 
-def limit_depth(ctx: Context, code: Code) -> int:
+def limit_depth(ctx: Context, code: Code, refusal: type[DeepRecursion] = DeepRecursion) -> int:
     """How many calls of `code` are in progress; an error if they are too many."""
     depth = sum(frame.code is code for frame in ctx.frames)
     if depth > RECURSION_LIMIT:
@@ -94,7 +94,7 @@ def limit_depth(ctx: Context, code: Code) -> int:
         # inside of the recursion try that at every depth: all of them would never end.
         ctx.deep_recursions += 1
         error = NeedsStatic if ctx.deep_recursions < DEEP_RECURSIONS else MyiaError
-        ctx.fail(DeepRecursion, error=error, name=code.name, depth=depth)
+        ctx.fail(refusal, error=error, name=code.name, depth=depth)
     return depth
 
 
@@ -178,7 +178,7 @@ def run(
     code, cells = point.code, cells_of(k)
     assert code.closing is not None
     region = code.closing if may_close else code.region
-    limit_depth(ctx, code)
+    limit_depth(ctx, code, RecursiveGenerator)
     consumers = list(ctx.frames)
     handlers = ctx.handlers
     outer, caught = tuple(handlers.stack), list(handlers.caught)
