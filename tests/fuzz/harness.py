@@ -209,9 +209,13 @@ class Case:
         run = myia.jit(gradient) if self.checks.xla else self.reference(gradient)
         got = vector(self.calls.result(run, args))
         self.count("derivatives", trusted)
-        assert_close(
-            np.where(trusted, got, 0), np.where(trusted, want, 0), GRADIENT_RTOL, "gradient"
-        )
+        masked = np.where(trusted, got, 0), np.where(trusted, want, 0)
+        try:
+            assert_close(*masked, GRADIENT_RTOL, "gradient")
+        except Mismatch:
+            if np.isnan(got).any() and self.calls.makes_infinity(self.loss, args):
+                raise Skip("an infinity inside") from None
+            raise
         rng = np.random.default_rng(0)
         v = rng.normal(size=len(x))
         if self.checks.forward:

@@ -6,7 +6,9 @@ import contextlib
 import copy
 import io
 import logging
+import math
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -99,6 +101,29 @@ class Calls:
             except (Mismatch, Skip):
                 return True
         return False
+
+    def makes_infinity(self, f: Callable, args: tuple) -> bool:
+        """Does a name hold an infinity on the way? Python's floats make one without an error."""
+        found: list[bool] = []
+
+        def trace(frame: Any, event: str, arg: Any) -> Any:
+            if not found and any(map(_has_infinity, [*frame.f_locals.values(), arg])):
+                found.append(True)
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            self.outcome(f, args)
+        finally:
+            sys.settrace(before)
+        return bool(found)
+
+
+def _has_infinity(x: Any) -> bool:
+    if isinstance(x, list | tuple):
+        return any(map(_has_infinity, x))
+    return isinstance(x, float) and math.isinf(x)
 
 
 def assert_same_outcome(got: Outcome, want: Outcome) -> None:

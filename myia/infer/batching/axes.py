@@ -108,7 +108,8 @@ class Leaves:
         ctx = self.ctx
         if axes is None and not self.are_results:
             return _kept(x)
-        if self.are_results and isinstance(x, Optional) and x.absent is not UNDEFINED:
+        x = ctx.bound(x)
+        if self.are_results and isinstance(x, Optional):
             return self._refuse(x, path)  # None for some examples
         x = with_nominal_shape(ctx, ctx.force(x))
         if is_dynamic(ctx, x):

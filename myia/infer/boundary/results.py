@@ -146,7 +146,7 @@ class Outputs:
 
     def optional(self, x: Optional) -> Recipe:
         if not isinstance(x.absent, Static):  # undefined only where an error was raised
-            return self.recipe(self.ctx.force(x))
+            return self.recipe(x.value)
         return recipe("optional", None, self.recipe(x.present), self.recipe(x.value))
 
     def object(self, x: Ref) -> Recipe:

@@ -136,6 +136,7 @@ class Handlers:
     earlier: list[Value] = field(default_factory=list)
     caught: list[Any] = field(default_factory=list)  # exceptions whose handlers are running
     pending: list[Any] = field(default_factory=list)  # cells of errors that a `finally` holds back
+    skipped: int = 0  # branches not taken in a `finally`, known while compiling, that may raise
     loops: set[Any] = field(default_factory=set)  # that errors end, by path
 
     @contextmanager

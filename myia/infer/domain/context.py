@@ -283,6 +283,15 @@ class Context(Objects):
             self.fail(NotStatic, what=what)
         return self.needs_static(what)
 
+    def bound(self, x: Abstract) -> Abstract:
+        """What a name holds that may be unbound, which is a run-time error: a value or None."""
+        if not isinstance(x, Optional) or isinstance(x.absent, Static):
+            return x
+        if isinstance(x.present, Scalar):
+            failed = logic.not_(x.present.value)
+            self.check(failed, UnboundLocalError, "no value here")
+        return x.value
+
     def force(self, x: Abstract) -> Abstract:
         """The value of an optional: reading it where it is absent is a run-time error.
 
@@ -290,14 +299,13 @@ class Context(Objects):
         """
         if isinstance(x, Iterator):
             return chosen_iterator(x)
+        x = self.bound(x)
         if not isinstance(x, Optional):
             return x
-        if isinstance(x.present, Static):
-            return x.value
-        message = "this is None here" if isinstance(x.absent, Static) else "no value here"
-        error = TypeError if isinstance(x.absent, Static) else UnboundLocalError
-        # Python's error for `None` depends on what is done with it.
-        self.check(logic.not_(x.present.value), error, message, is_python=error is not TypeError)
+        if isinstance(x.present, Scalar):
+            # Python's error depends on what is done with it.
+            failed = logic.not_(x.present.value)
+            self.check(failed, TypeError, "this is None here", is_python=False)
         return x.value
 
     # ----- Run-time checks

@@ -291,13 +291,16 @@ class DeepRecursion(Diagnostic):
     depth: int
 
 
-class RecursiveGenerator(DeepRecursion):
+class RecursiveGenerator(Diagnostic):
     title = "a generator calls itself to a depth that is known only at run time"
-    notes = ()
+    label = "call number {depth} of `{name}` inside itself"
     help = (
         "write a function that appends the items to a list: "
         "`walk(left[i], found); found.append(x[i]); walk(right[i], found)`"
     )
+
+    name: str
+    depth: int
 
 
 class RecursionDiffers(Diagnostic):

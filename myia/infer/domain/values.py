@@ -298,7 +298,10 @@ UNDEFINED = UndefinedType()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optional(Abstract):
-    """`value` where `present` (a bool scalar) is true, else `absent`: None or UNDEFINED."""
+    """`value` where `present` (a bool scalar) is true, else `absent`: None or UNDEFINED.
+
+    What may be unbound, None or a value is an optional (of UNDEFINED) that holds another (of None).
+    """
 
     PARTS = ("present", "value")
     present: Number
@@ -307,6 +310,10 @@ class Optional(Abstract):
 
     def key(self) -> Any:
         return (Optional, self.absent is UNDEFINED)
+
+
+def may_be_unbound(x: Abstract) -> bool:
+    return isinstance(x, Optional) and not isinstance(x.absent, Static)
 
 
 Number = Static | Scalar  # a number, compile-time or run-time

@@ -30,6 +30,7 @@ from myia.infer.domain.errors import BadType, BadValue, CertainError, Slip
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import NONE, UNDEFINED, Abstract, Ref, Scalar, Tuple
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, handles
+from myia.infer.eval.op_handlers import may_raise_or_print
 from myia.infer.paths.branches import branch_many, catches
 from myia.infer.paths.caught import NewForm, caught, has_code
 from myia.infer.paths.raised import already_raised, own_error_code
@@ -38,6 +39,7 @@ from myia.ir.builder import current_builder
 from myia.ir.core import Op, Region, has_effect, walk
 from myia.primitives.core import py
 from myia.primitives.core.define import constant
+from myia.primitives.core.structured import loop_p
 from myia.primitives.pointwise import logic
 
 NOT_A_CLASS = "catching classes that do not inherit from BaseException is not allowed"
@@ -200,13 +202,16 @@ def _finally_of(ctx: Interpreter, op: Op, env: Env, holds_all: bool) -> tuple[Ab
     if code is before or code is None:
         _run_final(ctx, None, final, env)
         return ()
-    if of is None and not any(map(ctx.handlers.catches_check, ctx.checks[first:])):
+    are_caught = [ctx.handlers.catches_check(check) for check in ctx.checks[first:]]
+    if of is None and not any(are_caught):
         if _run_final(ctx, None, final, env):
             raise _FinalMatters
         return ()
     pending = ctx.new(CellObject(Scalar(code, weak=False)))
     ctx.write(Ref(ctx.error_id), CellObject(entry))
     matters = _run_final(ctx, pending, final, env)
+    if of is None and matters and not all(are_caught):
+        raise _FinalMatters
     content = ctx.contents_as(pending, CellObject).content
     assert isinstance(content, Scalar)
     after = ctx.error_code()
@@ -222,15 +227,23 @@ def _finally_of(ctx: Interpreter, op: Op, env: Env, holds_all: bool) -> tuple[Ab
 
 
 def _run_final(ctx: Interpreter, pending: Ref | None, final: Region, env: Env) -> bool:
-    """Run the `finally`; may it raise or print?"""
-    ops, checks = current_builder().ops, len(ctx.checks)
+    """Run the `finally`; may it raise or print?
+
+    It may where another path comes to it with other numbers, which take other branches.
+    """
+    ops, checks, skipped = current_builder().ops, len(ctx.checks), ctx.handlers.skipped
     position = len(ops)
     ctx.handlers.pending.append(pending)
     try:
         ctx.run(final, env)
     finally:
         ctx.handlers.pending.pop()
-    return len(ctx.checks) > checks or any(map(has_effect, ops[position:]))
+    if len(ctx.checks) > checks or ctx.handlers.skipped > skipped:
+        return True
+    loops = (inner.regions for inner in walk(final) if inner.primitive is loop_p)
+    return any(map(has_effect, ops[position:])) or any(
+        may_raise_or_print(region) for regions in loops for region in regions
+    )
 
 
 @handles(py.discard)

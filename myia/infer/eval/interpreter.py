@@ -285,6 +285,10 @@ ON_EACH = (
 KEPT = {py.setattr_: (1,), py.getitem: (1,), py.setitem: (1, 2), py.delitem: (1,)}
 
 
+# They take names as they are, bound or not.
+NO_READS = (py.defined, py.function, py.store_cell)
+
+
 def _wrong_of_none(op: Op) -> Sequence[int]:
     """The operands that may not be None in Python."""
     if op.primitive is py.compare:
@@ -301,12 +305,15 @@ def _may_be_objects(x: Abstract) -> bool:
 def handles(primitive: Primitive, optional: bool = False) -> Callable[..., Any]:
     """Register a handler `(ctx, op, *operands) -> results`.
 
-    Operands that may be absent are forced first, unless the handler takes them (`optional`).
+    Operands that may be absent are forced first, unless the handler takes them (`optional`): those
+    that may be None. A name that may be unbound is an error where it is read.
     """
 
     def register(handler: Callable[..., Any]) -> Callable[..., Any]:
         def handle(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
             xs = [env[x] for x in op.operands]
+            if primitive not in NO_READS:
+                xs = [ctx.bound(x) for x in xs]
             if not ctx.handlers.stack:
                 return of(ctx, op, xs)
             use = lambda xs: Tuple(of(ctx, op, xs))  # noqa: E731

@@ -31,6 +31,7 @@ from myia.infer.domain.values import (
     as_number,
     is_none,
     is_static_int,
+    may_be_unbound,
 )
 from myia.infer.eval import items, static_code
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
@@ -57,7 +58,7 @@ from myia.infer.operators.truth import negate, truth
 from myia.infer.paths.branches import branch_many, is_caught_none, on_each, on_each_or_none
 from myia.infer.paths.caught import given
 from myia.infer.paths.choice import is_split
-from myia.ir.core import Op, Region, Value
+from myia.ir.core import Op, Region, Value, walk
 from myia.ir.primitive import Primitive
 from myia.primitives.core import py
 from myia.primitives.core.define import constant
@@ -307,12 +308,18 @@ for primitive, handler in OPTIONAL_HANDLERS.items():
 def _if(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     condition = truth(ctx, env[op.operands[0]])
     then, other = op.regions
+    if isinstance(condition, Static) and ctx.handlers.pending:
+        ctx.handlers.skipped += may_raise_or_print(other if condition.value else then)
 
     def arm(region: Region, holds: bool) -> list[Abstract]:
         with _narrowed(ctx, env, condition, holds):
             return ctx.run(region, env)
 
     return branch_many(ctx, condition, lambda: arm(then, True), lambda: arm(other, False))
+
+
+def may_raise_or_print(region: Region) -> bool:
+    return any(inner.primitive in (py.raise_, py.call) for inner in walk(region))
 
 
 @contextmanager
@@ -323,14 +330,18 @@ def _narrowed(ctx: Context, env: Env, condition: Abstract, holds: bool) -> Gener
         yield
         return
     present, is_none = found
-    known = {
-        name: x
-        for name, x in env.items()
-        if isinstance(x, Optional)
-        and isinstance(x.absent, Static)
-        and as_number(x.present).value is present
-    }
-    env.update({name: NONE if holds is is_none else x.value for name, x in known.items()})
+
+    def narrowed(x: Abstract) -> Abstract:
+        if not isinstance(x, Optional):
+            return x
+        if may_be_unbound(x):
+            return x if (inner := narrowed(x.value)) is x.value else replace(x, value=inner)
+        if as_number(x.present).value is not present:
+            return x
+        return NONE if holds is is_none else x.value
+
+    known = {name: x for name, x in env.items() if narrowed(x) is not x}
+    env.update({name: narrowed(x) for name, x in known.items()})
     try:
         yield
     finally:

@@ -73,7 +73,7 @@ from myia.infer.unsupported import UnsupportedGenerator
 from myia.ir.builder import current_span
 from myia.ir.code import Code
 from myia.ir.core import Value, reads, walk
-from myia.source.diagnostics import MyiaError
+from myia.source.diagnostics import Diagnostic, MyiaError
 
 RECURSION_LIMIT = 120
 DEEP_RECURSIONS = 20  # so many times a loop around them may be unrolled
@@ -86,7 +86,7 @@ Consume = Callable[[Abstract], Abstract]  # what is done with an item; whether i
 States = Sequence[Abstract]
 
 
-def limit_depth(ctx: Context, code: Code, refusal: type[DeepRecursion] = DeepRecursion) -> int:
+def limit_depth(ctx: Context, code: Code, refusal: type[Diagnostic] = DeepRecursion) -> int:
     """How many calls of `code` are in progress; an error if they are too many."""
     depth = sum(frame.code is code for frame in ctx.frames)
     if depth > RECURSION_LIMIT:

@@ -103,8 +103,8 @@ def _equal_leaves(
 def _compares_alike(template: ItemTemplate, item: Abstract) -> bool:
     """Whether an array of these numbers compares with the item as each of them does."""
     assert template.aval is not None
-    if template.weak != is_weak(item):
-        return False
-    if isinstance(item, Static) and type(item.value) is int and abs(item.value) <= MAX_EXACT:
-        return True
-    return template.aval.dtype == number_dtype(item)
+    of_one_dtype = template.aval.dtype == number_dtype(item)
+    if isinstance(item, Static) and type(item.value) is int:
+        alike = of_one_dtype or (template.weak and is_weak(item))
+        return alike and abs(item.value) <= MAX_EXACT
+    return of_one_dtype

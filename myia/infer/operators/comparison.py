@@ -82,6 +82,7 @@ from myia.infer.unsupported import UnsupportedOperator
 
 
 def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
+    a, b = ctx.bound(a), ctx.bound(b)
     a, b = (x if isinstance(x, Optional) else ctx.force(x) for x in (a, b))
     for x, other in ((a, b), (b, a)):
         if isinstance(x, Choice) and not isinstance(other, Optional):

@@ -45,7 +45,7 @@ from myia.primitives.pointwise import logic
 def test_of_none(ctx: Context, is_none: bool, x: Optional) -> Abstract:
     """`x is None`, or `x is not None`, which a branch may have as its condition."""
     if not isinstance(x.absent, Static):
-        same = identical(ctx, ctx.force(x), NONE)
+        same = identical(ctx, ctx.bound(x), NONE)
         return same if is_none else negate(ctx, same)
     answer = negate(ctx, x.present) if is_none else x.present
     if isinstance(answer, Scalar) and isinstance(x.present, Scalar):
@@ -92,7 +92,7 @@ def identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
 def _is_optional(ctx: Context, x: Optional, other: Abstract) -> Abstract:
     """`x is other`, where `x` may be None, or have no value."""
     if not isinstance(x.absent, Static):
-        return identical(ctx, ctx.force(x), other)
+        return identical(ctx, ctx.bound(x), other)
     absent = x.absent
     return branch(
         ctx,

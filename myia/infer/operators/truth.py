@@ -39,8 +39,7 @@ def negate(ctx: Context, x: Abstract) -> Abstract:
 
 def truth(ctx: Context, x: Abstract) -> Abstract:
     """`bool(x)`: a static bool, or a bool scalar."""
-    if isinstance(x, Optional):
-        x = x if isinstance(x.absent, Static) else ctx.force(x)
+    x = ctx.bound(x)
     if isinstance(x, Optional):
         return branch(ctx, x.present, lambda: truth(ctx, x.value), lambda: FALSE)
     if isinstance(x, (Static, Outside)):

@@ -46,7 +46,6 @@ from myia.infer.domain.heap_arrays import ARRAYS, DYNAMIC_ARRAYS, ItemObject, ar
 from myia.infer.domain.mismatch import Mismatch, ObjectsDiffer, UnboundedGrowth
 from myia.infer.domain.values import (
     IS_INNER,
-    UNDEFINED,
     Abstract,
     Optional,
     Ref,
@@ -63,10 +62,11 @@ from myia.infer.paths.merge_result import Alias, Joined, Merge, MergeResult, Mer
 from myia.infer.paths.merge_template import (
     ABSENT,
     Absent,
-    as_optional,
     has_same_form,
     is_absent,
+    is_of_unbound,
     live_placeholders,
+    side_of,
 )
 from myia.ir.avals import I64, Aval
 
@@ -119,7 +119,7 @@ class Walk(Merging):
         if isinstance(a, Ref) and isinstance(b, Ref):
             return self.merge_refs(a, b)
         if is_absent(a) and is_absent(b):
-            return UNDEFINED  # one None, one undefined: reading it is an error either way
+            return self.merge_optional(a, b)
         if choice.need_choice(a, b):
             if self.join.takes_choice(a, b):
                 return choice.merged_choice(self, a, b)
@@ -143,7 +143,8 @@ class Walk(Merging):
         """A value on one side, None or no value on the other."""
         if isinstance(a, Absent) or isinstance(b, Absent):
             return self.one_sided(a if isinstance(b, Absent) else b, isinstance(b, Absent))
-        sides = [x if isinstance(x, Optional) else as_optional(x) for x in (a, b)]
+        of_unbound = is_of_unbound(a) or is_of_unbound(b)
+        sides = [side_of(x, of_unbound) for x in (a, b)]
         absent = next(x.absent for x in sides if x.absent is not None)
         present = as_number(self.merge_values(sides[0].present, sides[1].present))
         return Optional(present, self.merge_values(sides[0].value, sides[1].value), absent)

@@ -20,6 +20,7 @@ from myia.infer.domain.values import (
     Scalar,
     Static,
     UndefinedType,
+    may_be_unbound,
     same_static,
 )
 from myia.ir.core import Value
@@ -42,6 +43,23 @@ def is_absent(x: Abstract) -> bool:
 def as_optional(x: Abstract) -> Optional:
     """`x` as an optional that is present, or absent, at compile time."""
     if is_absent(x):
+        return Optional(FALSE, ABSENT, x)
+    return Optional(TRUE, x, None)
+
+
+def is_of_unbound(x: Abstract) -> bool:
+    """A name that is unbound, or may be."""
+    return isinstance(x, UndefinedType) or may_be_unbound(x)
+
+
+def side_of(x: Abstract, of_unbound: bool) -> Optional:
+    """`x` as an optional of what may be unbound, or else of what may be None."""
+    if not of_unbound:
+        return x if isinstance(x, Optional) else as_optional(x)
+    if may_be_unbound(x):
+        assert isinstance(x, Optional)
+        return x
+    if isinstance(x, (UndefinedType, Absent)):
         return Optional(FALSE, ABSENT, x)
     return Optional(TRUE, x, None)
 

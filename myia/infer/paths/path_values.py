@@ -22,12 +22,12 @@ from myia.infer.domain.heap import (
     ViewObject,
 )
 from myia.infer.domain.heap_arrays import padded_value, read_array
-from myia.infer.domain.values import Abstract, Choice, Optional, Ref, Scalar
+from myia.infer.domain.values import Abstract, Choice, Optional, Ref, Scalar, may_be_unbound
 from myia.infer.domain.views import StridedSlice
 from myia.infer.lists.growing_lists import with_form_of
 from myia.infer.paths import choice, merge_arrays, points_to
 from myia.infer.paths.merge_result import MergeResult
-from myia.infer.paths.merge_template import as_optional, is_absent
+from myia.infer.paths.merge_template import is_absent, side_of
 from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.core.define import constant, zeros
@@ -77,7 +77,7 @@ class _PathWalk:
 
     def value(self, x: Abstract, template: Abstract) -> None:
         if isinstance(template, Optional):
-            side = x if isinstance(x, Optional) else as_optional(x)
+            side = side_of(x, may_be_unbound(template))
             self.value(side.present, template.present)
             self.value(side.value, template.value)
         elif isinstance(template, Choice) and not is_absent(x):

@@ -32,7 +32,7 @@ from myia.infer.domain.heap import (
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import Abstract, Choice, Optional, Ref, Scalar, Static, as_number
 from myia.infer.paths.choice import has_equal_options, kind_of_option, matching_option
-from myia.infer.paths.merge_template import ABSENT, as_optional
+from myia.infer.paths.merge_template import ABSENT, is_of_unbound, side_of
 from myia.ir.core import Value
 
 VIEWS = (ViewObject, DynamicView)
@@ -84,7 +84,8 @@ class _Prediction:
 
     def value(self, x: Abstract, last: Abstract) -> Abstract:
         if isinstance(last, Optional) or isinstance(x, Optional):
-            x, last = (v if isinstance(v, Optional) else as_optional(v) for v in (x, last))
+            of_unbound = is_of_unbound(x) or is_of_unbound(last)
+            x, last = (side_of(v, of_unbound) for v in (x, last))
             present = as_number(self.value(x.present, last.present))
             absent = last.absent if x.absent is None else x.absent
             return Optional(present, self.value(x.value, last.value), absent)

@@ -48,7 +48,7 @@ from myia.infer.domain.values import (
     Tuple,
     same_static,
 )
-from myia.infer.paths.merge_template import as_optional, is_absent
+from myia.infer.paths.merge_template import is_absent, side_of
 from myia.ir.avals import BOOL, Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import zeros
@@ -234,6 +234,8 @@ def unify(a: Form, b: Form) -> Form:
         dtype, weak = promote((x.aval.dtype, x.weak), (y.aval.dtype, y.weak))
         boxed = x.boxed if x.boxed is y.boxed else None
         return NumberForm(x.text, Aval(dtype), weak, boxed)
+    if _of_unbound(a) or _of_unbound(b):
+        return _unbound(a, b)
     if isinstance(a, OptionalForm) or isinstance(b, OptionalForm) or _absent(a) or _absent(b):
         return _optional(a, b)
     if (v := _as_array(a)) and (w := _as_array(b)) and v.aval.shape == w.aval.shape:
@@ -290,9 +292,21 @@ def _absent(form: Form) -> bool:
     return isinstance(form, FixedForm) and is_absent(form.value)
 
 
+def _of_unbound(form: Form) -> bool:
+    if isinstance(form, OptionalForm):
+        return not isinstance(form.absent, Static)
+    return isinstance(form, FixedForm) and form.value is UNDEFINED
+
+
+def _unbound(a: Form, b: Form) -> Form:
+    """Of names that may be unbound."""
+    sides = [x for x in (a, b) if not isinstance(x, FixedForm) or x.value is not UNDEFINED]
+    values = [x.value if isinstance(x, OptionalForm) and _of_unbound(x) else x for x in sides]
+    value = values[0] if len(values) == 1 else unify(*values)
+    return OptionalForm(value.text, value, UNDEFINED)
+
+
 def _optional(a: Form, b: Form) -> Form:
-    if _absent(a) and _absent(b):
-        return FixedForm(a.text, UNDEFINED)  # one None, one undefined: reading it is an error
     sides = [x for x in (a, b) if not _absent(x)]
     values = [x.value if isinstance(x, OptionalForm) else x for x in sides]
     absent = [x.value for x in (a, b) if isinstance(x, FixedForm) and _absent(x)]
@@ -326,7 +340,7 @@ def leaves_in(ctx: Context, forms: Sequence[Form], xs: Sequence[Abstract]) -> li
 
 def _flatten(ctx: Context, form: Form, x: Abstract) -> Iterator[Value]:
     if isinstance(form, OptionalForm):
-        side = x if isinstance(x, Optional) else as_optional(x)
+        side = side_of(x, not isinstance(form.absent, Static))
         yield number_value(side.present, np.dtype(bool))
         yield from _flatten(ctx, form.value, side.value)
     elif is_absent(x):

@@ -160,7 +160,7 @@ def _sorted(
     backwards = bool(ctx.static(reverse, "`reverse`"))
     if isinstance(key, Partial) and key.call is refuse_key:
         return call_source(ctx, sorted_by_comparison, (iterable, *key.items, reverse), {})
-    if not is_set(ctx, iterable) and _has_run_time_length(ctx, iterable):
+    if not is_set(ctx, iterable) and list_slices.as_list(ctx, iterable) is None:
         iterable = _list(ctx, iterable)
     known = None if is_set(ctx, iterable) else list_slices.as_list(ctx, iterable)
     if known is not None and ctx.names_are_exact:

@@ -251,6 +251,52 @@ class Parts(Statements):
             return [f"{indent}if {o} is not None:", f"{indent}{INDENT}{f} += {o}"]
         return [indent + form.format(f=f, o=o, v=self.float(1))]
 
+    @construct("names of a loop, or None")
+    def none_of_loop(self, indent):
+        """Bound in each iteration: to None or a number; unbound where there is none."""
+        o, k, f = self.fresh("lo"), self.fresh("k"), self.target(FLOAT, "f")
+        v, w = self.float(0), self.float(1)
+        head = self.pick(f"for {k} in range(2):", f"for {k} in range(1 + n % 3):", "while True:")
+        bound = [f"{o} = {v} if {self.test(1)} else None"]
+        if self.chance(0.5):
+            bound = [f"{o} = None", f"if {self.test(1)}:", f"{INDENT}{o} = {w}"]
+        last = ["break"] if head.startswith("while") else [f"if {o} is None:", f"{INDENT}continue"]
+        lines = [head, *(INDENT + line for line in [*bound, *self.pick([], last)])]
+        if head.startswith("while"):
+            lines = [head, *(INDENT + line for line in [*bound, "break"])]
+        lines.append(f"{f} = {w} if {o} is None else {o} * 0.5")
+        self.bind(f, FLOAT)
+        return [indent + line for line in lines]
+
+    @construct("a search that may find nothing")
+    def search(self, indent):
+        fn, found, f = self.fresh("find"), self.fresh("r"), self.target(FLOAT, "f")
+        with self.function(u=FLOAT, w=FLOAT):
+            test, value = self.test(1), self.float(1)
+        nothing = self.pick("None", "None", "(u, -1)", "None if u > 0.5 else (u, 0)")
+        given = self.pick("w, i", "w, i", "i, a[i]", "(a[i] * w, 1)")
+        loop = [
+            "for i in range(len(a)):",
+            f"{INDENT}w = a[i] * 0.5",
+            f"{INDENT}if {test}:",
+            f"{INDENT}{INDENT}{self.pick('break', 'break', 'return ' + given)}",
+            "else:",
+            f"{INDENT}return {nothing}",
+            f"return {given}",
+        ]
+        lines = [
+            f"def {fn}(a, u):",
+            f"{INDENT}w = u",
+            *(INDENT + line for line in loop),
+            f"{found} = {fn}({self.vec()}, {self.float(0)})",
+            f"{f} = {value if 'u' not in value and 'w' not in value else 0.25} "
+            f"if {found} is None else {found}[0] - {found}[1] * 0.5",
+        ]
+        if self.chance(0.5):
+            del lines[1]  # `w` is bound in the loop only
+        self.bind(f, FLOAT)
+        return [indent + line for line in lines]
+
     @construct("one of two classes")
     def duck(self, indent):
         o, f = self.fresh("dk"), self.bind(self.target(FLOAT, "f"), FLOAT)

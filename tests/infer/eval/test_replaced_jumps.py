@@ -1,5 +1,7 @@
 """A `finally` that raises: its exception replaces a jump, or another exception, that it held up."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -279,3 +281,61 @@ def test_the_end_of_an_iterator_has_no_arguments():
     with pytest.raises(StopIteration) as found:
         compiled(np.ones(0))
     assert str(found.value).splitlines()[:1] in ([], [""])
+
+
+def known_in_a_finally(a, y):
+    """What the `finally` reads is known where the body ends, and another number where it raises."""
+    z = 1.5
+    try:
+        if a <= 0.5:
+            raise KeyError(1.5)
+        z = 3.0
+    finally:
+        z -= 0.25
+        if z < 1.6:
+            raise ZeroDivisionError("no")
+    return z * y
+
+
+def caught_in_part(a, y):
+    """An outer handler catches some of what the body raises."""
+    z = 1.5
+    for _ in range(2):
+        try:
+            try:
+                if math.exp(a) <= 1.5:
+                    raise KeyError(1.5)
+                z = z * 0.5 + 1.5
+            finally:
+                z -= 0.25
+                if y <= z**3 <= 2:
+                    raise ZeroDivisionError("no")
+        except ValueError:
+            z += 1.0
+    return z
+
+
+def looped_in_a_finally(a, y):
+    steps = 0
+    try:
+        if a <= 0.5:
+            steps = 2
+            raise KeyError(1.5)
+    finally:
+        for _ in range(steps):
+            raise ZeroDivisionError("no")
+    return y
+
+
+@pytest.mark.parametrize("f", [known_in_a_finally, caught_in_part, looped_in_a_finally])
+def test_a_finally_after_an_error_that_nothing_catches(f):
+    for a in (0.2, 0.8):
+        for y in (0.3, 1.9, 4.0):
+            assert kind_of(myia.jit(f), a, y) == kind_of(f, a, y), (a, y)
+
+
+def kind_of(f, *args):
+    try:
+        return f(*args)
+    except (KeyError, ZeroDivisionError) as error:
+        return type(error)

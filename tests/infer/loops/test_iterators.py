@@ -254,3 +254,33 @@ def test_the_list_of_a_deque():
     for n in range(4):
         assert myia.jit(f)(x, np.array(n)) == f(x, n)
     np.testing.assert_allclose(myia.grad(f)(x, np.array(3)), [1.0, 4.0, 6.0])
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x, n: sorted(v * v for v in x if v > 1)[0],
+        lambda x, n: sorted(map(lambda v: -v, x))[0],
+        lambda x, n: sorted(zip(range(n), x), key=lambda p: -p[1])[0][1],
+        lambda x, n: sorted(reversed(range(n)))[1] * x[0],
+        lambda x, n: sorted(collections.deque(x))[1],
+        lambda x, n: sorted(filter(lambda v: v > 1, x), reverse=True)[0] * len(sorted(range(n))),
+        lambda x, n: sorted(Doubled(x))[1],
+    ],
+)
+def test_sorted_iterators(use):
+    x, h = np.array([2.5, 0.3, 1.2, 3.3]), 1e-6
+    for n in (2, 4):
+        assert myia.jit(use)(x, np.array(n)) == use(x, n)
+        slope = myia.grad(use)(x, np.array(n))
+        wanted = [(use(x + h * e, n) - use(x - h * e, n)) / (2 * h) for e in np.eye(4)]
+        np.testing.assert_allclose(slope, wanted, atol=1e-8)
+
+
+def test_numbers_of_numpy_in_lists_of_numbers_of_python():
+    def f(n, k):
+        squares = [i * i for i in range(n)]
+        return (k in squares) * 10 + squares.count(k) + (squares.index(k) if k in squares else 0)
+
+    for k in (np.int64(4), np.int64(5), 4, 5):
+        assert myia.jit(f)(np.int64(5), k) == f(5, int(k))
