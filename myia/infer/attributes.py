@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import operator
 import types
 from typing import Any, NamedTuple, NoReturn
 
@@ -103,7 +104,7 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     if isinstance(x, Static) and isinstance(x.value, enum.Enum):
         return _static_attribute(ctx, x.value, name)
     if isinstance(x, Range) and name in Range.PARTS:
-        return getattr(x, name)
+        return ctx.call(Static(operator.index), (getattr(x, name),), {})
     kind = kind_of(ctx, x)
     if is_dynamic(ctx, x) and (kind, name) in registry.PROPERTIES:
         if ("dynamic", name) not in registry.PROPERTIES:

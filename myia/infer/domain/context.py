@@ -162,7 +162,8 @@ class Context(Objects):
         self.stacked_reads: set[Value] = set()
         # How many loops are being inferred around the present op, and the slips in their branches.
         self.loop_depth = 0
-        self.deep_recursions = 0  # that the compiler has met
+        # Recursions without an end that were met, and steps of generators deep inside themselves.
+        self.deep_recursions = self.deep_steps = 0
         # How many of them change the sizes of arrays; whether there has been one; whether they are
         # unrolled all the same, since something was refused in their loop.
         self.resizing_loops = 0

@@ -64,7 +64,8 @@ from myia.infer.recursion.running import BlockRunner, Env
 from myia.infer.unsupported import UnsupportedGenerator
 from myia.ir.code import Code
 
-RESUMED_DEPTH = 8  # of generators that run themselves
+RESUMED_DEPTH = 8  # of generators that run themselves; beyond it steps are counted
+MAX_DEEP_STEPS = 600
 MAX_STATIC_STEPS = 256  # of a search for the next item that compile-time values decide
 
 Wrapped = Abstract  # an item in a tuple, or UNDEFINED: there is none
@@ -130,7 +131,8 @@ def _may_come_back(k: Abstract) -> bool:
 def _limit_depth(ctx: Context, code: Code) -> None:
     """Each depth has all points of those below it: as many as nobody waits for."""
     depth = sum(frame.code is code for frame in ctx.frames)
-    if depth > RESUMED_DEPTH:
+    ctx.deep_steps += depth > RESUMED_DEPTH
+    if ctx.deep_steps > MAX_DEEP_STEPS:
         ctx.fail(RecursiveGenerator, error=NeedsStatic, name=code.name, depth=depth)
 
 

@@ -20,6 +20,13 @@ def known_range(x: Range) -> range | None:
     return range(*map(int, parts)) if len(parts) == 3 else None
 
 
+def as_int(x: Number) -> Number:
+    """As Python's range has it, also where it was given a number of NumPy."""
+    if is_static_int(x):
+        return Static(int(x.value))
+    return Scalar(number_value(x, I64.dtype), True, *bounds(x))
+
+
 def direction(step: Number) -> int:
     """1 or -1: do the items rise or fall? 0: that is known at run time."""
     lo, hi = bounds(step)
@@ -32,7 +39,8 @@ def length(ctx: Context, start: Number, stop: Number, step: Number) -> Number:
         if not ctx.has_steps:  # code in which it is known has fewer checks
             ctx.needs_steps = True
             ctx.needs_static("the step of a range")
-        return _length_of_run_time_step(start, stop, step)
+        span = operators.binary(ctx, "-", as_int(stop), as_int(start))
+        return _length_of_run_time_step(span, start, stop, step)
     span = (
         operators.binary(ctx, "-", stop, start)
         if step.value > 0
@@ -48,15 +56,17 @@ def length(ctx: Context, start: Number, stop: Number, step: Number) -> Number:
     return _not_negative(span.value, *bounds(span))
 
 
-def _length_of_run_time_step(start: Number, stop: Number, step: Number) -> Number:
+def _length_of_run_time_step(
+    distance: Abstract, start: Number, stop: Number, step: Number
+) -> Number:
     """There are at most as many items as there are integers between the ends."""
-    first, end, by = (number_value(x, I64.dtype) for x in (start, stop, step))
-    span, known = arithmetic.sub(end, first), direction(step)
-    if known < 0:
+    span, by = number_value(distance, I64.dtype), number_value(step, I64.dtype)
+    if (known := direction(step)) < 0:
         span = arithmetic.neg(span)
     elif not known:
         span = logic.select(logic.lt(by, 0), arithmetic.neg(span), span)
-    size = by if known > 0 else arithmetic.abs(by)
+    down = arithmetic.max(by, 1 - INT64_MAX)  # `-by` has 64 bits
+    size = by if known > 0 else arithmetic.abs(down)
     steps = arithmetic.truncdiv(arithmetic.sub(span, 1), arithmetic.max(size, 1))
     found = logic.select(logic.gt(span, 0), arithmetic.add(steps, 1), 0)
     (a, b), (c, d) = bounds(start), bounds(stop)

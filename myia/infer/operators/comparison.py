@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import is_number, promote
+from myia.infer.domain.dtypes import is_number, kind_of, promote
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import DictObject, InstanceObject
@@ -294,6 +294,8 @@ def _range_of(x: Abstract) -> Range | None:
 
 def _in_range(ctx: Context, items: Range, x: Abstract) -> Abstract:
     """Is it between the ends, a whole number of steps from the start?"""
+    kind = float if kind_of(x) == "f" else int
+    x = ctx.call(Static(kind), (x,), {}) if kind_of(x) in "iubf" else x
 
     def is_reached() -> Abstract:
         rest = binary(ctx, "%", binary(ctx, "-", x, items.start), items.step)

@@ -155,3 +155,18 @@ def test_lists_and_attributes():
     x = np.array([0.3, 2.0, -1.0, 1.5])
     assert myia.jit(f)(np.array(4), x) == f(4, x)
     assert myia.jit(f)(np.array(2), x) == f(2, x)
+
+
+def test_numbers_near_the_ends_of_64_bits():
+    length = myia.jit(lambda a, b, s: len(range(a, b, s)))
+    least = -(2**63)
+    for ends in ((5, 0, least), (5, 0, least + 1), (0, 5, 2**63 - 1), (least, -1, 2**62)):
+        assert length(*map(np.array, ends)) == len(range(*ends))
+    with pytest.raises(OverflowError):
+        length(np.array(-(2**62)), np.array(2**62), np.array(2**61))
+
+
+@pytest.mark.parametrize("x", [np.uint8(3), np.uint8(4), np.int8(-1), np.float32(5.0), np.True_])
+def test_numbers_of_numpy_in_a_range(x):
+    for items in (range(9, -1, -2), range(-1, 7, 4)):
+        assert myia.jit(lambda x, items=items: x in items)(x) == (x in items)
