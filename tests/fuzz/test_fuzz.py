@@ -18,6 +18,7 @@ NEEDED = {  # what makes the objects that a construct works on
     "yield in blocks": ["generator functions"],
     "resumed generators": ["generator functions"],
     "generators in turns": ["generator functions"],
+    "generators within themselves": ["generator functions"],
     "what Python's floats and indices raise": ["try"],
 }
 ONE_RUN = {
