@@ -76,6 +76,7 @@ from myia.ir.core import Value, reads, walk
 from myia.source.diagnostics import Diagnostic, MyiaError
 
 RECURSION_LIMIT = 120
+WOVEN_LIMIT = 40  # of generators, each under more run-time conditions
 DEEP_RECURSIONS = 20  # so many times a loop around them may be unrolled
 # The generator that gives the items of an iterator of this kind, which has no end.
 ENDLESS: dict[str, Callable[[Context, Iterator], Abstract]] = {}
@@ -88,8 +89,10 @@ States = Sequence[Abstract]
 
 def limit_depth(ctx: Context, code: Code, refusal: type[Diagnostic] = DeepRecursion) -> int:
     """How many calls of `code` are in progress; an error if they are too many."""
-    depth = sum(frame.code is code for frame in ctx.frames)
-    if depth > RECURSION_LIMIT:
+    paths = [frame.open_paths for frame in ctx.frames if frame.code is code]
+    depth, of_run_time = len(paths), len({*paths})
+    woven = refusal is RecursiveGenerator
+    if depth > RECURSION_LIMIT or (woven and of_run_time > WOVEN_LIMIT):
         # If a loop around is unrolled, the depth may be bounded by a compile-time number. Loops
         # inside of the recursion try that at every depth: all of them would never end.
         ctx.deep_recursions += 1

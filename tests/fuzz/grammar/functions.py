@@ -124,6 +124,7 @@ class Functions(Statements):
 
     @construct("recursive generators", "helper")
     def recursive_generator(self, name):
+        """To a depth of two."""
         self.names, outer = {"u": FLOAT, "k": INT}, self.names
         first, then, last = self.float(1), self.float(0), self.float(0)
         test = self.test(0)
@@ -137,7 +138,8 @@ class Functions(Statements):
             [f"yield sum({again}) * 0.5"],
         )
         after = self.pick([], [f"yield {last}"], [f"yield from {name}(u - 0.5, k - 2)"])
-        lines = ["if k <= 0 or k > 3:", *self.pick([], [f"{INDENT}yield u * 0.5"])]
+        # What loops over it is compiled once for each of its yields, at each depth.
+        lines = ["if k <= 0 or k > 2:", *self.pick([], [f"{INDENT}yield u * 0.5"])]
         lines += [f"{INDENT}return", f"yield {first}", *body, *after]
         self.generators[name] = True
         return [f"def {name}(u, k):", *(INDENT + line for line in lines), ""]
