@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -102,7 +103,8 @@ class Quantity:
         return self.outcome(self.transformed)
 
     def outcome(self, f: Callable) -> Outcome:
-        return outcome(f, self.subject.args, self.with_arguments)
+        with globals_kept(self.subject):
+            return outcome(f, self.subject.args, self.with_arguments)
 
     # ----- Compared
 
@@ -153,6 +155,17 @@ class Quantity:
         if numbers is None:
             return f"{found.numbers.size} numbers"
         return repr(float(numbers[which])) if numbers.size else "no number"
+
+
+@contextmanager
+def globals_kept(subject: Subject) -> Iterator[None]:
+    """What the program assigns to globals is undone: each call begins with the same."""
+    names = subject.f.__globals__
+    before = dict(names)
+    try:
+        yield
+    finally:
+        names.update(before)
 
 
 def outcome(f: Callable, args: tuple, with_arguments: bool = True) -> Outcome:
@@ -235,7 +248,8 @@ def quantities(subject: Subject, rtol: float | None = None) -> list[Quantity]:
 
 
 def value(subject: Subject) -> Quantity:
-    want = outcome(subject.f, subject.args)
+    with globals_kept(subject):
+        want = outcome(subject.f, subject.args)
 
     def label(i: int) -> str:
         if want.numbers is None:
@@ -266,7 +280,7 @@ def gradient(subject: Subject) -> Quantity:
         new = list(copy.deepcopy(args))
         for i, part in zip(argnums, like(tuple(args[i] for i in argnums), x)):
             new[i] = part
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), globals_kept(subject):
             return loss(*new)
 
     point = vector(tuple(args[i] for i in argnums))
@@ -302,7 +316,7 @@ def _directions(size: int, trees: list[tuple[str, Any]]) -> tuple[np.ndarray, Ca
 
 def loss_of(subject: Subject) -> Callable:
     f, args = subject.f, copy.deepcopy(subject.args)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), globals_kept(subject):
         result = f(*args)
     changed = tuple(i for i, x in enumerate(subject.args) if not is_same(args[i], x))
     if is_float(result) and np.ndim(result) == 0 and not changed:
