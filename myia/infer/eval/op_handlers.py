@@ -72,6 +72,7 @@ _ENCLOSING = " in enclosing scope"
 
 @handles(py.defined, optional=True)
 def _defined(ctx: Context, op: Op, x: Abstract) -> Abstract:
+    ctx.handlers.skipped += bool(ctx.handlers.pending)  # where other paths do not bind it
     error: type[NameError] = UnboundLocalError
     message = _UNBOUND.format("local", op.params["name"])
     if op.params.get("captured"):

@@ -327,7 +327,19 @@ def looped_in_a_finally(a, y):
     return y
 
 
-@pytest.mark.parametrize("f", [known_in_a_finally, caught_in_part, looped_in_a_finally])
+def unbound_in_a_finally(a, y):
+    try:
+        if a <= 0.5:
+            raise KeyError(1.5)
+        z = 3.0
+    finally:
+        y = y + z
+    return y
+
+
+@pytest.mark.parametrize(
+    "f", [known_in_a_finally, caught_in_part, looped_in_a_finally, unbound_in_a_finally]
+)
 def test_a_finally_after_an_error_that_nothing_catches(f):
     for a in (0.2, 0.8):
         for y in (0.3, 1.9, 4.0):
@@ -337,5 +349,5 @@ def test_a_finally_after_an_error_that_nothing_catches(f):
 def kind_of(f, *args):
     try:
         return f(*args)
-    except (KeyError, ZeroDivisionError) as error:
+    except (KeyError, ZeroDivisionError, UnboundLocalError) as error:
         return type(error)
