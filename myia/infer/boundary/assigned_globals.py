@@ -25,10 +25,8 @@ from myia.infer.domain.values import (
     Abstract,
     Optional,
     Ref,
-    Scalar,
     UndefinedType,
 )
-from myia.primitives.pointwise import logic
 
 NOT_DEFINED = "name '{}' is not defined"
 NOTHING = object()  # what is assigned where the name stays as it is
@@ -54,11 +52,7 @@ def defined(ctx: Context, x: Abstract, error: type[NameError], message: str) -> 
     """The value of a name, which may have none."""
     if isinstance(x, UndefinedType):
         ctx.fail(Unbound, message=message, exception=error.__name__)
-    if isinstance(x, Optional) and isinstance(x.absent, UndefinedType):
-        if isinstance(x.present, Scalar):
-            ctx.check(logic.not_(x.present.value), error, message)
-        return x.value
-    return x
+    return ctx.bound(x, error, message)
 
 
 def value(ctx: Context, namespace: Mapping[str, Any], name: str) -> Abstract | None:

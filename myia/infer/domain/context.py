@@ -97,7 +97,7 @@ class Context(Objects):
         report: Report | None = None,
         choose: Callable[[Any, int], bool] | None = None,
         unrolls_resizing_loops: bool = False,
-        has_steps: bool = False,
+        takes_any_step: bool = False,
         stacks_lists: bool | None = None,
         resumed: frozenset[object] = frozenset(),
         capacities: Known | None = None,
@@ -169,8 +169,8 @@ class Context(Objects):
         self.resizing_loops = 0
         self.has_resizing_loops = False
         self.unrolls_resizing_loops = unrolls_resizing_loops
-        # May the steps of ranges be known only at run time? Has one been?
-        self.has_steps, self.needs_steps = has_steps, False
+        # Steps of ranges that are known only at run time: may there be some, has there been one?
+        self.takes_any_step, self.met_any_step = takes_any_step, False
         self.slips: list[Slip] = []
         # Lengths of lists, and by how much they grow: there must be room (`loops/list_steps.py`).
         self.checked_lengths: dict[Value, int] = {}
@@ -284,13 +284,17 @@ class Context(Objects):
             self.fail(NotStatic, what=what)
         return self.needs_static(what)
 
-    def bound(self, x: Abstract) -> Abstract:
+    def bound(
+        self,
+        x: Abstract,
+        error: type[NameError] = UnboundLocalError,
+        message: str = "no value here",
+    ) -> Abstract:
         """What a name holds that may be unbound, which is a run-time error: a value or None."""
         if not isinstance(x, Optional) or isinstance(x.absent, Static):
             return x
         if isinstance(x.present, Scalar):
-            failed = logic.not_(x.present.value)
-            self.check(failed, UnboundLocalError, "no value here")
+            self.check(logic.not_(x.present.value), error, message)
         return x.value
 
     def force(self, x: Abstract) -> Abstract:

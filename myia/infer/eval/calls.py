@@ -50,7 +50,7 @@ from myia.infer.eval import static_code
 from myia.infer.eval.closures import SINGLE_DISPATCH, UNDER_ERRSTATE, closure_parts, load
 from myia.infer.eval.library_calls import OF_THE_SYSTEM, located_at_call, name_of, refuse
 from myia.infer.eval.tail_calls import as_loop
-from myia.infer.generators.weaving import generator, limit_depth
+from myia.infer.generators.weaving import generator
 from myia.infer.guests import guest_of
 from myia.infer.jax.objects.dispatch import (
     call_library,
@@ -65,6 +65,7 @@ from myia.infer.numeric.constant_methods import (
 from myia.infer.numeric.samples import fail_without, require_hashable, type_of
 from myia.infer.paths.branches import branch_options, on_each
 from myia.infer.recursion import calls as recursion
+from myia.infer.recursion.depth import limit_calls
 from myia.infer.unsupported import UnsupportedFunction
 from myia.primitives.core.py import Code, Parameter
 
@@ -242,7 +243,7 @@ def call_code(
     bound = bind(ctx, code.name, code.parameters, defaults, args, kwargs)
     arguments = (*captured, *bound)
     recursion.stop(ctx, code, arguments, cells)
-    if limit_depth(ctx, code):
+    if limit_calls(ctx, code):
         ctx.recursive_calls += 1
         static_code.limit_recursion(ctx, ctx.recursive_calls, code)
     known = static_code.run_call(ctx, code, captured, bound, cells)

@@ -27,7 +27,6 @@ from myia.infer.domain.values import (
     SliceValue,
     Static,
     Tuple,
-    UndefinedType,
     as_number,
     is_none,
     is_static_int,
@@ -83,9 +82,7 @@ def _defined(ctx: Context, op: Op, x: Abstract) -> Abstract:
 def _content(ctx: Context, op: Op, x: Abstract) -> Abstract:
     """What a variable in a cell holds."""
     if op.params.get("bound"):
-        if isinstance(x, Optional) and isinstance(x.absent, UndefinedType):
-            return x.value
-        return x
+        return x.value if isinstance(x, Optional) and may_be_unbound(x) else x
     return _defined(ctx, op, x)
 
 
@@ -341,8 +338,9 @@ def _narrowed(ctx: Context, env: Env, condition: Abstract, holds: bool) -> Gener
             return x
         return NONE if holds is is_none else x.value
 
-    known = {name: x for name, x in env.items() if narrowed(x) is not x}
-    env.update({name: narrowed(x) for name, x in known.items()})
+    changed = {name: y for name, x in env.items() if (y := narrowed(x)) is not x}
+    known = {name: env[name] for name in changed}
+    env.update(changed)
     try:
         yield
     finally:

@@ -213,8 +213,8 @@ def _other_mode(ctx: Interpreter, error: MyiaError) -> dict[str, Any] | None:
         return {"resumed": ctx.resumed | ctx.to_resume}
     if ctx.has_resizing_loops and not ctx.unrolls_resizing_loops:
         return {"unrolls_resizing_loops": True}
-    if ctx.needs_steps and not isinstance(error, CertainError):
-        return {"has_steps": True}
+    if ctx.met_any_step and not isinstance(error, CertainError):
+        return {"takes_any_step": True}
     if isinstance(error, NeedsStatic) and False in ctx.stacking_choices:
         return {"stacks_lists": True}
     if not isinstance(error, CertainError) and True in ctx.stacking_choices:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, RecursiveGenerator
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import (
     FALSE,
@@ -60,12 +60,11 @@ from myia.infer.loops.unrolling import LoopCode
 from myia.infer.paths.branches import branch, branch_options
 from myia.infer.paths.choice import options_of
 from myia.infer.recursion.blocks import Block, Call, Next
+from myia.infer.recursion.depth import limit_resumption
 from myia.infer.recursion.running import BlockRunner, Env
 from myia.infer.unsupported import UnsupportedGenerator
 from myia.ir.code import Code
 
-RESUMED_DEPTH = 8  # of generators that run themselves; beyond it steps are counted
-MAX_DEEP_STEPS = 600
 MAX_STATIC_STEPS = 256  # of a search for the next item that compile-time values decide
 
 Wrapped = Abstract  # an item in a tuple, or UNDEFINED: there is none
@@ -126,14 +125,6 @@ def _may_come_back(k: Abstract) -> bool:
     """Is it at a point that it may reach again before it rests?"""
     point = point_of(k)
     return not at_rest(k) and point is not None and is_cyclic(point.block)
-
-
-def _limit_depth(ctx: Context, code: Code) -> None:
-    """Each depth has all points of those below it: as many as nobody waits for."""
-    depth = sum(frame.code is code for frame in ctx.frames)
-    ctx.deep_steps += depth > RESUMED_DEPTH
-    if ctx.deep_steps > MAX_DEEP_STEPS:
-        ctx.fail(RecursiveGenerator, error=NeedsStatic, name=code.name, depth=depth)
 
 
 class _Resumption(BlockRunner):
@@ -201,7 +192,7 @@ class _Resumption(BlockRunner):
         self.cells, self.names = cells_of(k), point.names
         try:
             with ctx.frame(point.code, self.cells):
-                _limit_depth(ctx, point.code)
+                limit_resumption(ctx, point.code)
                 env = dict(zip(block.inputs, (*sent, *k.items[1:])))
                 return self.block(point.code, block, env)
         finally:

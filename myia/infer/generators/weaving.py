@@ -27,7 +27,6 @@ from dataclasses import replace
 
 from myia.infer.domain.checks import located_here
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import DeepRecursion, NeedsStatic, RecursiveGenerator
 from myia.infer.domain.heap import CellObject, ListObject
 from myia.infer.domain.values import (
     FALSE,
@@ -69,15 +68,12 @@ from myia.infer.loops.unrolling import LoopCode
 from myia.infer.operators.truth import negate
 from myia.infer.paths.branches import branch_many
 from myia.infer.paths.raised import unless_raised
+from myia.infer.recursion.depth import limit_weaving
 from myia.infer.unsupported import UnsupportedGenerator
 from myia.ir.builder import current_span
 from myia.ir.code import Code
 from myia.ir.core import Value, reads, walk
-from myia.source.diagnostics import Diagnostic, MyiaError
 
-RECURSION_LIMIT = 120
-WOVEN_LIMIT = 40  # of generators, each under more run-time conditions
-DEEP_RECURSIONS = 20  # so many times a loop around them may be unrolled
 # The generator that gives the items of an iterator of this kind, which has no end.
 ENDLESS: dict[str, Callable[[Context, Iterator], Abstract]] = {}
 
@@ -85,20 +81,6 @@ GENERATOR_EXPRESSION = "<genexpr>"  # its name, as in Python
 
 Consume = Callable[[Abstract], Abstract]  # what is done with an item; whether it was the last
 States = Sequence[Abstract]
-
-
-def limit_depth(ctx: Context, code: Code, refusal: type[Diagnostic] = DeepRecursion) -> int:
-    """How many calls of `code` are in progress; an error if they are too many."""
-    paths = [frame.open_paths for frame in ctx.frames if frame.code is code]
-    depth, of_run_time = len(paths), len({*paths})
-    woven = refusal is RecursiveGenerator
-    if depth > RECURSION_LIMIT or (woven and of_run_time > WOVEN_LIMIT):
-        # If a loop around is unrolled, the depth may be bounded by a compile-time number. Loops
-        # inside of the recursion try that at every depth: all of them would never end.
-        ctx.deep_recursions += 1
-        error = NeedsStatic if ctx.deep_recursions < DEEP_RECURSIONS else MyiaError
-        ctx.fail(refusal, error=error, name=code.name, depth=depth)
-    return depth
 
 
 def generator(
@@ -181,7 +163,7 @@ def run(
     code, cells = point.code, cells_of(k)
     assert code.closing is not None
     region = code.closing if may_close else code.region
-    limit_depth(ctx, code, RecursiveGenerator)
+    limit_weaving(ctx, code)
     consumers = list(ctx.frames)
     handlers = ctx.handlers
     outer, caught = tuple(handlers.stack), list(handlers.caught)

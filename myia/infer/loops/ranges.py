@@ -36,8 +36,8 @@ def direction(step: Number) -> int:
 def length(ctx: Context, start: Number, stop: Number, step: Number) -> Number:
     """max(0, ceil((stop - start) / step))"""
     if not is_static_int(step):
-        if not ctx.has_steps:  # code in which it is known has fewer checks
-            ctx.needs_steps = True
+        if not ctx.takes_any_step:  # code in which it is known has fewer checks
+            ctx.met_any_step = True
             ctx.needs_static("the step of a range")
         span = operators.binary(ctx, "-", as_int(stop), as_int(start))
         return _length_of_run_time_step(span, start, stop, step)

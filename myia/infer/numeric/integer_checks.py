@@ -167,10 +167,16 @@ def _may_be(known: Range, n: int) -> bool:
 
 def check_divisor(ctx: Context, op: str, b: Abstract, dtype: np.dtype) -> None:
     """ZeroDivisionError at run time, unless the divisor's range excludes 0."""
+    check_not_zero(ctx, b, dtype, ZeroDivisionError, _by_zero(op))
+
+
+def check_not_zero(
+    ctx: Context, b: Abstract, dtype: np.dtype, error: type[Exception], message: str
+) -> None:
     if is_static_int(b) and b.value == 0:
-        ctx.fail(BadValue, message=_by_zero(op), exception="ZeroDivisionError")
+        ctx.fail(BadValue, message=message, exception=error.__name__)
     if _may_be(bounds(b), 0):
-        ctx.check(logic.eq(operand(ctx, b, Aval(dtype)), 0), ZeroDivisionError, _by_zero(op))
+        ctx.check(logic.eq(operand(ctx, b, Aval(dtype)), 0), error, message)
 
 
 DIVISIONS: dict[str, Callable[[int], float]] = {

@@ -23,7 +23,6 @@ from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
     FALSE,
     TRUE,
-    UNDEFINED,
     Abstract,
     Choice,
     Optional,
@@ -123,8 +122,7 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
 def _compare_optional(ctx: Context, op: str, x: Optional, a: Abstract, b: Abstract) -> Abstract:
     """`==` and `!=` of two operands of which `x` may be None."""
     other, absent = b if x is a else a, x.absent
-    if absent is None or absent is UNDEFINED:  # an error where it has no value
-        return compare(ctx, op, *(ctx.force(y) if y is x else y for y in (a, b)))
+    assert absent is not None
     if is_none(other):
         return compare(ctx, "is" if op == "==" else "is not", x, other)
 

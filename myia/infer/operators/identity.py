@@ -18,7 +18,6 @@ from myia.infer.domain.heap import BufferObject, Invalidated
 from myia.infer.domain.heap_arrays import ItemObject
 from myia.infer.domain.values import (
     FALSE,
-    NONE,
     TRUE,
     Abstract,
     Choice,
@@ -44,9 +43,6 @@ from myia.primitives.pointwise import logic
 
 def test_of_none(ctx: Context, is_none: bool, x: Optional) -> Abstract:
     """`x is None`, or `x is not None`, which a branch may have as its condition."""
-    if not isinstance(x.absent, Static):
-        same = identical(ctx, ctx.bound(x), NONE)
-        return same if is_none else negate(ctx, same)
     answer = negate(ctx, x.present) if is_none else x.present
     if isinstance(answer, Scalar) and isinstance(x.present, Scalar):
         ctx.tests_of_none[answer.value] = x.present.value, is_none
@@ -55,6 +51,7 @@ def test_of_none(ctx: Context, is_none: bool, x: Optional) -> Abstract:
 
 def identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     """`a is b`"""
+    a, b = ctx.bound(a), ctx.bound(b)
     for x, other in ((a, b), (b, a)):
         if isinstance(x, Optional):
             return test_of_none(ctx, True, x) if is_none(other) else _is_optional(ctx, x, other)
@@ -90,10 +87,9 @@ def identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
 
 
 def _is_optional(ctx: Context, x: Optional, other: Abstract) -> Abstract:
-    """`x is other`, where `x` may be None, or have no value."""
-    if not isinstance(x.absent, Static):
-        return identical(ctx, ctx.bound(x), other)
+    """`x is other`, where `x` may be None."""
     absent = x.absent
+    assert absent is not None
     return branch(
         ctx,
         x.present,

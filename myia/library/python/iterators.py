@@ -81,7 +81,6 @@ def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
 
 
 @function(enumerate, dynamic=as_is)
-@of_instances
 @over_generators(enumerate_)
 def _enumerate(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
     return iterator(ctx, "enumerate", iterable, start)

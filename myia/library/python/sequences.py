@@ -8,15 +8,14 @@ from itertools import pairwise
 from typing import Any
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import bounds, is_number, kind_of, number_value
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.dtypes import is_number, kind_of
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.values import (
     FALSE,
     NONE,
     Abstract,
     Iterator,
-    Number,
     Partial,
     Range,
     Ref,
@@ -38,6 +37,7 @@ from myia.infer.numeric.constant_methods import (
     items_of_new_set,
     set_items,
 )
+from myia.infer.numeric.integer_checks import check_not_zero
 from myia.infer.operators import operators
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedFunction
@@ -45,7 +45,6 @@ from myia.ir.avals import I64
 from myia.library.python import sorting
 from myia.library.source.python.heaps import sorted_by_comparison
 from myia.library.support.from_source import call_source
-from myia.primitives.pointwise import logic
 
 
 @function(len, dynamic=as_is)
@@ -64,16 +63,8 @@ def _range(ctx: Context, *args: Abstract) -> Abstract:
             ctx.fail(BadType, message=f"range() of {ctx.describe(x)}: an integer is needed")
     first, *rest = map(as_number, args)
     start, stop, step = (first, *rest, Static(1))[:3] if rest else (Static(0), first, Static(1))
-    _refuse_zero(ctx, step)
+    check_not_zero(ctx, step, I64.dtype, ValueError, "range() arg 3 must not be zero")
     return Range(start, stop, step)
-
-
-def _refuse_zero(ctx: Context, step: Number) -> None:
-    message, (lo, hi) = "range() arg 3 must not be zero", bounds(step)
-    if is_static_int(step) and step.value == 0:
-        ctx.fail(BadValue, message=message)
-    if not is_static_int(step) and (lo is None or lo <= 0) and (hi is None or hi >= 0):
-        ctx.check(logic.eq(number_value(step, I64.dtype), 0), ValueError, message)
 
 
 @function(slice)

@@ -9,11 +9,10 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from myia.ir.avals import Aval
 from myia.ir.builder import emit
 from myia.ir.core import Value
 from myia.ir.primitive import NONDIFFERENTIABLE, Primitive
-from myia.primitives.core.host_calls import call_in_order, from_words, in_words
+from myia.primitives.core.host_calls import as_words, call_in_order
 
 
 class Template(Protocol):
@@ -26,12 +25,12 @@ def _print(*xs: jax.Array | np.ndarray, fmt: str, end: str = "\n") -> tuple[()]:
 
 
 def _lower_print(*xs: jax.Array, **text: str) -> tuple[()]:
-    avals = [Aval(np.dtype(x.dtype), x.shape) for x in xs]
+    sent, received = as_words(xs)
 
     def show(*words: jax.Array) -> None:
-        _print(*(from_words(np.asarray(x), a) for x, a in zip(words, avals)), **text)
+        _print(*received(words), **text)
 
-    jax.debug.callback(show, *map(in_words, xs), ordered=True)
+    jax.debug.callback(show, *sent, ordered=True)
     return ()
 
 

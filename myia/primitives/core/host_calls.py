@@ -150,12 +150,22 @@ def array_of_words(x: Any, aval: Aval) -> Any:
     return lax.bitcast_convert_type(x, aval.dtype) if aval.dtype.itemsize == 8 else x
 
 
-def call_in_order(f: Formula, results: Sequence[Aval], xs: Sequence[Any]) -> tuple[Any, ...]:
-    """`f(*arrays of NumPy)` in a program of JAX: once, after all earlier calls and before later."""
+def as_words(xs: Sequence[Any]) -> tuple[list[Any], Callable[[Sequence[Any]], list[np.ndarray]]]:
+    """What a callback of JAX is given of arrays, and how it makes arrays of NumPy of that."""
     avals = [Aval(np.dtype(x.dtype), x.shape) for x in xs]
 
+    def received(words: Sequence[Any]) -> list[np.ndarray]:
+        return [from_words(np.asarray(x), a) for x, a in zip(words, avals)]
+
+    return list(map(in_words, xs)), received
+
+
+def call_in_order(f: Formula, results: Sequence[Aval], xs: Sequence[Any]) -> tuple[Any, ...]:
+    """`f(*arrays of NumPy)` in a program of JAX: once, after all earlier calls and before later."""
+    sent, received = as_words(xs)
+
     def callback(*words: jax.Array) -> tuple[np.ndarray, ...]:
-        arrays = [from_words(np.asarray(x), a) for x, a in zip(words, avals)]
+        arrays = received(words)
         _inside.host = True
         try:
             return tuple(map(words_of, f(*arrays)))
@@ -165,7 +175,7 @@ def call_in_order(f: Formula, results: Sequence[Aval], xs: Sequence[Any]) -> tup
             _inside.host = False
 
     shapes = [jax.ShapeDtypeStruct(w.shape, w.dtype) for w in map(_empty_words, results)]
-    found = io_callback(callback, tuple(shapes), *map(in_words, xs), ordered=True)
+    found = io_callback(callback, tuple(shapes), *sent, ordered=True)
     return tuple(map(array_of_words, found, results))
 
 

@@ -260,10 +260,10 @@ class Parts(Statements):
         bound = [f"{o} = {v} if {self.test(1)} else None"]
         if self.chance(0.5):
             bound = [f"{o} = None", f"if {self.test(1)}:", f"{INDENT}{o} = {w}"]
-        last = ["break"] if head.startswith("while") else [f"if {o} is None:", f"{INDENT}continue"]
-        lines = [head, *(INDENT + line for line in [*bound, *self.pick([], last)])]
+        last = self.pick([], [f"if {o} is None:", f"{INDENT}continue"])
         if head.startswith("while"):
-            lines = [head, *(INDENT + line for line in [*bound, "break"])]
+            last = ["break"]
+        lines = [head, *(INDENT + line for line in [*bound, *last])]
         lines.append(f"{f} = {w} if {o} is None else {o} * 0.5")
         self.bind(f, FLOAT)
         return [indent + line for line in lines]
