@@ -42,9 +42,11 @@ def is_absent(x: Abstract) -> bool:
 
 def as_optional(x: Abstract) -> Optional:
     """`x` as an optional that is present, or absent, at compile time."""
-    if is_absent(x):
-        return Optional(FALSE, ABSENT, x)
-    return Optional(TRUE, x, None)
+    return _absent_side(x) if is_absent(x) else Optional(TRUE, x, None)
+
+
+def _absent_side(x: Abstract) -> Optional:
+    return Optional(FALSE, ABSENT, None if isinstance(x, Absent) else x)  # the other side knows
 
 
 def is_of_unbound(x: Abstract) -> bool:
@@ -60,7 +62,7 @@ def side_of(x: Abstract, of_unbound: bool) -> Optional:
         assert isinstance(x, Optional)
         return x
     if isinstance(x, (UndefinedType, Absent)):
-        return Optional(FALSE, ABSENT, x)
+        return _absent_side(x)
     return Optional(TRUE, x, None)
 
 

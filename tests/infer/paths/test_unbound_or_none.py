@@ -133,9 +133,23 @@ def of_objects(x, n):
     return x if p is None else p.v
 
 
+def in_nested_loops(x, n):
+    total = 0.0
+    for i in range(n):
+        for j in range(n):
+            while True:
+                r = None
+                if x > i + j:
+                    r = x * 2.0
+                break
+            total += 1.0 if r is None else r * 0.5
+    return total
+
+
 PROGRAMS = [
     *(in_each_iteration, none_in_one_branch, none_or_value, at_the_end, left_at_none, skipped),
     *(compared, in_a_tuple, captured, recursive, of_a_generator, in_a_try, of_objects),
+    in_nested_loops,
 ]
 
 
