@@ -15,6 +15,7 @@ from functools import reduce
 
 import numpy as np
 
+from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak, number_dtype
 from myia.infer.domain.heap import BufferObject, ListObject
@@ -48,12 +49,13 @@ def count(ctx: Context, x: Ref, item: Abstract, equal: Equal) -> Abstract | None
     return Scalar(found, True, 0, rows.shape[0])
 
 
-def index(ctx: Context, x: Ref, item: Abstract, equal: Equal, missing: str) -> Scalar | None:
-    """`x.index(item)`; `missing`: the message of the ValueError."""
+def index(ctx: Context, x: Ref, item: Abstract, equal: Equal, missing: Check) -> Scalar | None:
+    """`x.index(item)`; `missing`: the ValueError."""
     rows = _equal_rows(ctx, x, item, equal)
     if rows is None:
         return None
-    ctx.check(logic.not_(reductions.reduce_or(rows, axes=(0,))), ValueError, missing)
+    absent = logic.not_(reductions.reduce_or(rows, axes=(0,)))
+    ctx.add_check(absent, missing)
     n = rows.shape[0]
     number = shaping.iota(shape=(n,), axis=0, dtype=I64)
     past_end = shaping.broadcast(constant(n - 1, I64), shape=(n,), dims=())

@@ -16,9 +16,10 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, number_value
+from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap import AnyList, BufferObject, Heap, ListObject
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_static_int
+from myia.infer.domain.values import Abstract, Number, Ref, Scalar, Static, as_number, is_static_int
 from myia.infer.lists import growing_lists, item_aliases, list_edits
 from myia.infer.lists.item_templates import ItemTemplate, objects_in, unified
 from myia.infer.numeric.constant_methods import python_result
@@ -27,6 +28,8 @@ from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
+
+POP_FROM_EMPTY = "pop from empty list"
 
 
 def list_operator(ctx: Context, op: str, a: Abstract, b: Abstract) -> Ref | None:
@@ -173,15 +176,28 @@ def delete_items(ctx: Context, x: Ref, which: int | slice) -> None:
     store_slice(ctx, x, which, ctx.new(ListObject(())))
 
 
-def pop_last(ctx: Context, x: Ref) -> Abstract:
-    """`x.pop()` of a list whose length may be known at run time only."""
+def check_not_empty(ctx: Context, x: Ref, message: str = POP_FROM_EMPTY) -> None:
+    """An IndexError if the list, whose length may be known at run time only, has no items."""
+    length = as_number(ctx.length(x))
+    least = bounds(length)[0]
+    if is_static_int(length) and length.value == 0:
+        ctx.fail(BadValue, message=message, exception="IndexError")
+    if least is None or least < 1:
+        ctx.check(logic.lt(_last_position(length), constant(0, np.int64)), IndexError, message)
+
+
+def _last_position(length: Number) -> Value:
+    return number_value(length, np.dtype(np.int64)) - constant(1, np.int64)
+
+
+def pop_last(ctx: Context, x: Ref, empty: str = POP_FROM_EMPTY) -> Abstract:
+    """`x.pop()`; `empty`: the message of the IndexError."""
+    check_not_empty(ctx, x, empty)
+    if isinstance(known := ctx.contents(x), ListObject):
+        ctx.write(x, ListObject(known.items[:-1]))
+        return known.items[-1]
     contents = ctx.contents_as(x, BufferObject)
-    length = growing_lists.list_length(contents)
-    position = number_value(length, np.dtype(np.int64)) - constant(1, np.int64)
-    min_length = bounds(length)[0]
-    if min_length is None or min_length < 1:
-        empty = logic.lt(position, constant(0, np.int64))
-        ctx.check(empty, IndexError, "pop from empty list")
+    position = _last_position(growing_lists.list_length(contents))
     item = growing_lists.item_at(ctx, x, position, taken=True)
     ctx.write(x, replace(contents, offset=contents.offset - 1))
     return item

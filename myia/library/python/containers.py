@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from myia.infer.boundary.exceptions import raise_error, raised
 from myia.infer.domain.checks import HIDDEN
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
@@ -16,6 +17,7 @@ from myia.infer.domain.values import (
     NONE,
     Abstract,
     Iterator,
+    NewException,
     Ref,
     Scalar,
     Static,
@@ -28,6 +30,7 @@ from myia.infer.indexing.indexing import delitem, getitem, setitem
 from myia.infer.indexing.list_items import delete_at
 from myia.infer.lists import growing_lists, list_edits, list_searches, list_slices
 from myia.infer.numeric.constant_methods import python_result
+from myia.infer.numeric.f_strings import format_parts
 from myia.infer.operators import comparison, operators
 from myia.infer.paths.branches import branch
 from myia.infer.paths.region_outputs import deep_copied
@@ -77,10 +80,13 @@ def _static_items(ctx: Context, self: Ref, what: str) -> ListObject:
 @method("list", "pop", dynamic=as_is)
 def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
     contents = ctx.contents(self)
-    if isinstance(contents, BufferObject) and is_static_int(index) and index.value == -1:
+    if is_static_int(index) and index.value == -1:
         return list_slices.pop_last(ctx, self)
     assert isinstance(contents, AnyList)
     if isinstance(contents, BufferObject) or (isinstance(index, Scalar) and contents.items):
+        if is_static_int(index) and index.value == 0:
+            return delete_at(ctx, self, index, list_slices.POP_FROM_EMPTY)
+        list_slices.check_not_empty(ctx, self)
         return delete_at(ctx, self, index, "pop index out of range")
     items = list(contents.items)
     i = ctx.int_of(index, "the index of an item")
@@ -105,7 +111,8 @@ def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstrac
 
 @method("list", "remove", dynamic=as_is)
 def _remove(ctx: Context, self: Ref, x: Abstract) -> Abstract:
-    delitem(ctx, self, _position(ctx, self, x, "list.remove(x): x not in list"))
+    missing = NewException(ValueError, (Static("list.remove(x): x not in list"),))
+    delitem(ctx, self, _position(ctx, self, x, missing))
     return NONE
 
 
@@ -116,10 +123,12 @@ def _known_items(ctx: Context, self: Ref | Tuple, what: str) -> tuple[Abstract, 
 @method("tuple", "index")
 @method("list", "index", dynamic=as_is)
 def _index(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
-    is_tuple = isinstance(self, Tuple)
-    shown = f"{x.value!r}" if isinstance(x, Static) else HIDDEN
-    missing = "tuple.index(x): x not in tuple" if is_tuple else f"{shown} is not in list"
-    return _position(ctx, self, x, missing)
+    message: Abstract = Static(f"{HIDDEN} is not in list")
+    if isinstance(self, Tuple):
+        message = Static("tuple.index(x): x not in tuple")
+    elif isinstance(x, (Static, Scalar)):
+        message = format_parts(ctx, (("r", None), " is not in list"), (x,))
+    return _position(ctx, self, x, NewException(ValueError, (message,)))
 
 
 @method("tuple", "count")
@@ -135,21 +144,21 @@ def _count(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
     return total
 
 
-def _position(ctx: Context, self: Ref | Tuple, x: Abstract, missing: str) -> Abstract:
-    """The index of the first item that equals `x`."""
+def _position(ctx: Context, self: Ref | Tuple, x: Abstract, missing: NewException) -> Abstract:
+    """The index of the first item that equals `x`; `missing`: the error if there is none."""
     equal = partial(comparison.compare, ctx, "==")
     if isinstance(self, Ref):
-        found = list_searches.index(ctx, self, x, equal, missing)
+        found = list_searches.index(ctx, self, x, equal, raised(ctx, missing))
         if found is not None:
             return found
     return _first_equal(ctx, _known_items(ctx, self, "index"), x, missing, 0)
 
 
 def _first_equal(
-    ctx: Context, items: tuple[Abstract, ...], x: Abstract, missing: str, i: int
+    ctx: Context, items: tuple[Abstract, ...], x: Abstract, missing: NewException, i: int
 ) -> Abstract:
     if i == len(items):
-        ctx.fail(BadValue, message=missing)
+        raise_error(ctx, missing)
     return branch(
         ctx,
         comparison.is_or_equals(ctx, items[i], x),

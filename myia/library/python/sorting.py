@@ -134,6 +134,11 @@ def _sorted_columns(keys: list[Value], rest: list[Value], reverse: bool) -> list
     return [shaping.flip(x, axes=(0,)) for x in found] if reverse else found
 
 
+@function(heaps.take_last, dynamic=as_is)
+def _take_last(ctx: Context, heap: Ref) -> Abstract:
+    return list_slices.pop_last(ctx, heap, heaps.EMPTY)
+
+
 # ----- Heaps of objects: a number for each item, and the items in another order
 
 

@@ -79,7 +79,7 @@ class Deque:
     def remove(self, x: Any) -> None:
         self.changes = following(self.changes)
         if x not in self.items:
-            raise ValueError("deque.remove(x): x not in deque")
+            raise ValueError(f"{x!r} is not in deque")
         self.items.remove(x)
 
     def clear(self) -> None:
@@ -97,6 +97,8 @@ class Deque:
         return self.items.count(x)
 
     def index(self, x: Any) -> int:
+        if x not in self.items:
+            raise ValueError(f"{x!r} is not in deque")
         return self.items.index(x)
 
     def __len__(self) -> int:

@@ -12,6 +12,8 @@ from typing import Any
 
 from myia.library.support.from_source import from_source
 
+EMPTY = "index out of range"
+
 # ----- Heaps: heap[i] <= heap[2 * i + 1] and heap[i] <= heap[2 * i + 2]
 
 
@@ -30,7 +32,7 @@ def heappush(heap: Any, item: Any, /) -> None:
 def heappop(heap: Any, /) -> Any:
     if holds_objects(heap):
         return _least_object(heap)
-    last = heap.pop()
+    last = take_last(heap)
     if len(heap) > 0:
         least = heap[0]
         heap[0] = last
@@ -42,7 +44,9 @@ def heappop(heap: Any, /) -> Any:
 
 @from_source(heapq.heapreplace)
 def heapreplace(heap: Any, item: Any, /) -> Any:
-    least = heap[0]  # raises if the heap is empty
+    if len(heap) == 0:
+        raise IndexError(EMPTY)
+    least = heap[0]
     if holds_objects(heap):
         heap.append(item)
         return _least_object(heap)
@@ -110,7 +114,12 @@ def _to_leaf(heap: Any, i: int, end: int, less: Any) -> None:
     _to_parent(heap, start, i, less)
 
 
-# ----- Heaps of objects: while they are compared their numbers move, and then all objects
+# ----- Parts of them. Of objects: while they are compared their numbers move, and then all objects
+
+
+def take_last(heap: Any) -> Any:
+    """`heap.pop()`, whose error says `EMPTY`."""
+    raise NotImplementedError
 
 
 def holds_objects(heap: Any) -> bool:
@@ -140,7 +149,7 @@ def _least_object(heap: Any) -> Any:
         order[0], order[last] = last, 0
         _to_leaf(order, 0, last, _less_at(heap))
         reorder(heap, order)
-    return heap.pop()
+    return take_last(heap)
 
 
 # ----- Sorted lists
