@@ -6,9 +6,9 @@
 
 An expression is available in its own region after its definition, and in all regions nested there.
 Ops with regions are compared by structure, so that of two equal loops one remains. Results of an
-`if` are compared one by one: of two that are equal otherwise, one may yield more. Ops with effects
-are never merged. A constant stays in its region, where it costs nothing: captured by a loop it
-would have to be carried. But it counts as equal to equal constants in other regions.
+`if` are compared one by one, with those of an equal one, which may yield more, and with each other.
+Ops with effects are never merged. A constant stays in its region, where it costs nothing: captured
+by a loop it would have to be carried. But it counts as equal to equal constants in other regions.
 
 This also runs before an adjoint loop is reversed: a value that is computed twice would have two
 cotangents. That of %b above would begin with zeros, take what is read, and be added to that of %a:
@@ -62,7 +62,7 @@ class _AvailableExpressions:
             op = substituted(op, self.env, self.region)
             key = self.key(op, region)
             equal = self.equal_results(op, key)
-            self.env.update(equal)
+            self.env.update({**self.equal_to_another(op), **equal})
             if equal and len(equal) == len(op.results):
                 continue
             ops.append(op)
@@ -82,6 +82,16 @@ class _AvailableExpressions:
         operands = frozenset(operands) if op.primitive in COMMUTATIVE else tuple(operands)
         sizes = () if op.primitive is if_p else tuple([len(r.ops) for r in op.regions])
         return op.primitive, operands, params, sizes
+
+    def equal_to_another(self, op: Op) -> Env:
+        """The results of an `if` that equal an earlier one of its own."""
+        if op.primitive is not if_p:
+            return {}
+        keys = zip(*([self.constant_keys.get(y, y) for y in r.yields] for r in op.regions))
+        first: dict[Hashable, Value] = {}
+        return {
+            y: x for key, y in zip(keys, op.results) if (x := first.setdefault(key, y)) is not y
+        }
 
     def equal_results(self, op: Op, key: Hashable) -> Env:
         """The results of `op` that are available; none if it must run for its effects."""

@@ -95,13 +95,20 @@ def _known_loop(
     ctx: Context, code: LoopCode, init: States, saved: Heap, mark: tuple[int, int, int]
 ) -> States:
     """The same, where lists without a bound have a capacity if that has helped before."""
-    dynamic_slices = ctx.dynamic_slices
     try:
-        return compiled(ctx, code, init)
+        return _first_form_that_fits(ctx, code, init, saved, mark)
     except MayRaise:
         ctx.rewind(saved, mark)
         ctx.handlers.loops.add((ctx.path, code.key))
         return loop(ctx, code, init)
+
+
+def _first_form_that_fits(
+    ctx: Context, code: LoopCode, init: States, saved: Heap, mark: tuple[int, int, int]
+) -> States:
+    dynamic_slices = ctx.dynamic_slices
+    try:
+        return compiled(ctx, code, init)
     except FewIterations:
         # Unrolled below, after the `try`.
         ctx.rewind(saved, mark)
@@ -232,7 +239,9 @@ def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> S
     try:
         result = compiled(ctx, LoopCode((code.key, "counted"), items, None, body), init)
         test(no_item, result)
-    except (NeedsStatic, FewIterations):
+    except (NeedsStatic, FewIterations, MayRaise) as error:
+        if not few and isinstance(error, MayRaise):
+            raise
         if not few:
             refuse_more(ctx, need)
         ctx.rewind(heap, mark)

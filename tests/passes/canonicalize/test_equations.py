@@ -104,6 +104,11 @@ EXAMPLES = {
         ("x: u8[]", "%0 = 255: u8[]; %1 = and %0, %x"),
     ],
     ("and", "x & 0 == 0"): [("p: bool[]", "%0 = False: bool[]; %1 = and %p, %0")],
+    ("or", "x | ones == ones"): [
+        ("p: bool[]", "%0 = True: bool[]; %1 = or %p, %0"),
+        ("x: i64[]", "%0 = -1: i64[]; %1 = or %0, %x"),
+        ("x: u8[]", "%0 = 255: u8[]; %1 = or %x, %0"),
+    ],
     ("or", "x | 0 == x"): [("p: bool[]", "%0 = False: bool[]; %1 = or %0, %p")],
     ("xor", "x ^ 0 == x"): [("x: i64[]", "%0 = 0: i64[]; %1 = xor %x, %0")],
     ("xor", "x ^ x == 0"): [("p: bool[2]", "%0 = xor %p, %p")],
@@ -152,6 +157,14 @@ EXAMPLES = {
     ("select", "select(p, q, False) == p & q; select(p, True, q) == p | q"): [
         ("p: bool[], q: bool[]", "%0 = False: bool[]; %1 = select %p, %q, %0"),
         ("p: bool[], q: bool[]", "%0 = True: bool[]; %1 = select %p, %0, %q"),
+    ],
+    ("select", "select(p, p, q) == p | q; select(p, q, p) == p & q"): [
+        ("p: bool[], q: bool[]", "%0 = select %p, %p, %q"),
+        ("p: bool[], q: bool[]", "%0 = select %p, %q, %p"),
+    ],
+    ("select", "select(x == c, c, x) == x (integers)"): [
+        ("x: i64[]", "%0 = 0: i64[]; %1 = eq %x, %0; %2 = 0: i64[]; %3 = select %1, %2, %x"),
+        ("x: i64[], y: i64[]", "%0 = eq %y, %x; %1 = select %0, %y, %x"),
     ],
     ("select", "select(p, True, False) == p; select(p, False, True) == not p"): [
         ("p: bool[]", "%0 = True: bool[]; %1 = False: bool[]; %2 = select %p, %0, %1"),
@@ -422,12 +435,36 @@ EXAMPLES = {
             "%a, %b = if %p { yield %x, %x } else { yield %y, %y }; %c = add %a, %b",
         )
     ],
+    ("if", "if p {... p ...} else {... p ...} is if p {... True ...} else {... False ...}"): [
+        (
+            "p: bool[], q: bool[]",
+            "%0 = if %p { %1 = and %q, %p; yield %1 } else { %2 = or %q, %p; yield %2 }",
+        ),
+        ("p: bool[], q: bool[]", "%0 = if %p { yield %p } else { yield %q }"),
+    ],
     ("if", "if p {x = if p {a} else {b}} ... is x = a"): [
         (
             "p: bool[], x: f64[], y: f64[]",
             "%a = if %p { yield %x } else { %0 = neg %y; yield %0 }; "
             "%b = if %p { %1 = neg %a; yield %1 } else { yield %a }; %c = add %b, %x",
         )
+    ],
+    ("loop", "while p and not q: ... p, q ... is while p and not q: ... True, False ..."): [
+        (
+            "x: f64[]",
+            "%n = 5: i64[]; %f = False: bool[]; "
+            "%y, %p = for %k < %n (%a = %x, %b = %f) { cond { %0 = not %b; yield %0 } "
+            "body { %1 = add %a, %x; %2 = 2.0: f64[]; %3 = gt %1, %2; %4 = or %3, %b; "
+            "yield %1, %4 } }",
+        ),
+        (
+            "x: f64[], p: bool[]",
+            "%f = False: bool[]; "
+            "%y, %q, %r = while (%a = %x, %b = %p, %c = %f) { cond { %0 = not %c; "
+            "%1 = and %b, %0; yield %1 } body { %2 = if %b { %3 = add %a, %x; yield %3 } "
+            "else { yield %a }; %4 = 2.0: f64[]; %5 = lt %2, %4; %6 = not %c; "
+            "yield %2, %5, %6 } }",
+        ),
     ],
     ("loop", "for ... while True == for ..."): [
         (
@@ -454,7 +491,9 @@ def program(arguments: str, body: str):
     lines = body.split("; ")
     last = next(x for x in reversed(lines) if x.startswith("%") and "}" not in x.split("{")[0])
     if lines[-1].startswith("yield"):  # the last op has regions
-        last = next(x for x in lines if any(f" = {op} " in x for op in ("if", "for", "rev")))
+        last = next(
+            x for x in lines if any(f" = {op} " in x for op in ("if", "for", "while", "rev"))
+        )
     name = last.split(" = ")[0]
     args = ", ".join(f"%{a}" for a in arguments.split(", "))
     newline = "\n"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
 
+import numpy as np
+
 from myia.ir.builder import emit
-from myia.ir.core import Op, Region, Value, captures, has_effect
+from myia.ir.core import Op, Region, Value, captures, has_effect, is_read
 from myia.passes.canonicalize.equations.define import Matcher, equation
 from myia.primitives.core.define import constant
 from myia.primitives.core.emit_structured import emit_loop
 from myia.primitives.core.structured import Loop, if_p, loop_p, rev_p
-from myia.primitives.pointwise.logic import not_
+from myia.primitives.pointwise.logic import and_, not_
 from myia.rewriting.walk import substituted_region
 
 MAX_COPIED_ELEMENTS = 16  # of a value that may be live in two versions: a copy costs little
@@ -63,6 +65,14 @@ def _(match: Matcher, op: Op, p: Value) -> Sequence[Value] | None:
     return [results[j] for j in first]
 
 
+@equation(if_p, "if p {... p ...} else {... p ...} is if p {... True ...} else {... False ...}")
+def _(match: Matcher, op: Op, p: Value) -> Sequence[Value] | None:
+    if not any(p in captures(region) for region in op.regions):
+        return None
+    known = [{p: constant(holds, np.bool_)} for holds in (True, False)]
+    return emit(if_p, p, regions=list(map(substituted_region, op.regions, known)))
+
+
 @equation(if_p, "if p {x = if p {a} else {b}} ... is x = a")
 def _(match: Matcher, op: Op, p: Value) -> Sequence[Value] | None:
     """Not for arrays: `a` may be the version before a store in the other branch. Reading it here
@@ -90,3 +100,30 @@ def _(match: Matcher, op: Op, *operands: Value) -> Sequence[Value] | None:
         return None
     always = match.is_number(loop.cond.yields[0], True)
     return emit_loop(replace(loop, cond=None)) if always else None
+
+
+@equation(loop_p, "while p and not q: ... p, q ... is while p and not q: ... True, False ...")
+def _(match: Matcher, op: Op, *operands: Value) -> Sequence[Value] | None:
+    loop = Loop.of(op)
+    if loop.cond is None:
+        return None
+    own = dict(zip(loop.cond.args, loop.body.args))
+    made = {y: op for op in loop.cond.ops for y in op.results}
+    known = {own[x]: holds for x, holds in _facts(loop.cond.yields[0], made) if x in own}
+    known = {x: holds for x, holds in known.items() if is_read(x, loop.body)}
+    if not known:
+        return None
+    env = {x: constant(holds, np.bool_) for x, holds in known.items()}
+    return emit_loop(replace(loop, body=substituted_region(loop.body, env)))
+
+
+def _facts(p: Value, made: Mapping[Value, Op]) -> Iterator[tuple[Value, bool]]:
+    """The values that are True, and those that are False, where `p` is True."""
+    op = made.get(p)
+    if op is not None and op.primitive is and_:
+        for x in op.operands:
+            yield from _facts(x, made)
+    elif op is not None and op.primitive is not_:
+        yield op.operands[0], False
+    else:
+        yield p, True

@@ -51,6 +51,12 @@ def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
     return None if match.other_than(0, x, y) is None else constant(0, x.dtype, x.shape)
 
 
+@equation(or_, "x | ones == ones")
+def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
+    ones = _all_bits_set(x)
+    return None if match.other_than(ones, x, y) is None else constant(ones, x.dtype, x.shape)
+
+
 @equation(or_, "x | 0 == x")
 @equation(xor, "x ^ 0 == x")
 def _(match: Matcher, op: Op, x: Value, y: Value) -> Value | None:
@@ -202,6 +208,20 @@ def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
     if match.is_number(y, False):
         return and_(p, x)
     return or_(p, y) if match.is_number(x, True) else None
+
+
+@equation(select, "select(p, p, q) == p | q; select(p, q, p) == p & q")
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
+    return or_(p, y) if p is x else and_(p, x) if p is y else None
+
+
+@equation(select, "select(x == c, c, x) == x (integers)")
+def _(match: Matcher, op: Op, p: Value, x: Value, y: Value) -> Value | None:
+    equal = match.defined_by(eq, p)
+    if equal is None or y not in equal.operands or y.dtype.kind not in "biu":
+        return None
+    other = equal.operands[1 - equal.operands.index(y)]
+    return y if other is x or match.same_number(other, x) else None
 
 
 @equation(select, "select(p, select(p, x, y), z) == select(p, x, z)")
