@@ -79,3 +79,57 @@ def test_gradient():
 def test_larger_products_are_library_calls():
     a, b = random((11, 11), "f8"), random((11, 11), "f8")
     assert "xla_cpu_small_call" not in myia.jit(chain).lower(a, b, 6).compile().as_text()
+
+
+SMALL = [
+    *((8, 2, 2), (2, 8, 2), (2, 2, 8), (8, 4, 2), (2, 4, 8), (9, 2, 3), (12, 2, 2)),
+    *((7, 3, 3), (8, 1, 2), (1, 8, 2), (8, 2, 1)),
+]
+
+
+def all_of(pairs):
+    """A loop over each product."""
+    found = []
+    for a, b in pairs:
+        c = a @ b
+        for k in range(3):
+            c = c + np.sin(a + k) @ b
+        found.append(c)
+    return found
+
+
+def transposed(pairs):
+    found = []
+    for a, b in pairs:
+        c = np.einsum("...ki,...jk->...ij", a, b)
+        for k in range(3):
+            c = c + np.einsum("...ki,...jk->...ij", np.sin(a + k), b)
+        found.append(c)
+    return found
+
+
+def same(f, pairs):
+    tolerance = 1e-5 if pairs[0][0].dtype == np.float32 else 1e-13
+    for found, expected in zip(myia.jit(f)(pairs), f(pairs), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("batch, dtype", [((), "f8"), ((), "f4"), ((2,), "f8"), ((8,), "f8")])
+def test_shapes_that_xla_would_give_to_a_library(batch, dtype):
+    """Rows, summed elements or columns from 8 on: no such call can be in a function."""
+    both = [(random((*batch, m, k), dtype), random((*batch, k, n), dtype)) for m, k, n in SMALL]
+    same(all_of, both)
+    same(all_of, [(a, b.reshape(-1, *b.shape[-2:])[0]) for a, b in both])
+    turned = [(a.swapaxes(-1, -2).copy(), b.swapaxes(-1, -2).copy()) for a, b in both]
+    same(transposed, turned)
+
+
+def test_a_training_step_of_a_small_layer():
+    def train(w, x, y):
+        for _ in range(10):
+            g = myia.grad(lambda w: np.mean((np.tanh(x @ w) - y) ** 2))(w)
+            w = w - 0.1 * g
+        return w
+
+    w, x, y = random((2, 2), "f8"), random((8, 2), "f8"), random((8, 2), "f8")
+    np.testing.assert_allclose(myia.jit(train)(w, x, y), train(w, x, y), rtol=1e-12)

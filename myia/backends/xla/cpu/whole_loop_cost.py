@@ -35,9 +35,11 @@ _MAX_FUSION_WORK = 18_000
 _MAX_MATVEC_MULTIPLY_ADDS = 16_384
 # Multiply-adds from which a lone product runs faster in a library.
 _MIN_LONE_DOT_MULTIPLY_ADDS = 256
-# Multiply-adds of a product of matrices. XLA refuses 8 x 8 by 8 x 8, and larger ones than this are
-# emitted as sums of elementwise products (`is_emitted_as_sum`).
+# Of a product of matrices: multiply-adds, and rows, columns or summed elements. XLA refuses larger
+# ones, which it gives to a library. They are emitted as sums of elementwise products
+# (`is_emitted_as_sum`).
 _MAX_MATMUL_MULTIPLY_ADDS = 64
+_MAX_MATMUL_SIDE = 7
 _MAX_MULTIPLY_ADDS_OF_SUM = 1_000
 
 # Each is a page of operations in the HLO.
@@ -116,11 +118,9 @@ def _regions(op: Op) -> Iterator[Region]:
 
 def is_emitted_as_sum(op: Op) -> bool:
     """Is it a product of matrices that XLA may only compute by a library call?"""
-    return (
-        _is_product(op)
-        and not _is_with_vector(op)
-        and _multiply_adds(op) > _MAX_MATMUL_MULTIPLY_ADDS
-    )
+    if not _is_product(op) or _is_with_vector(op):
+        return False
+    return _multiply_adds(op) > _MAX_MATMUL_MULTIPLY_ADDS or max(_sides(op)) > _MAX_MATMUL_SIDE
 
 
 def fusion_ends(loop: Op) -> frozenset[Op]:
@@ -230,6 +230,15 @@ def _multiply_adds(op: Op) -> int:
     x, _ = op.operands
     (contracted, _), (y,) = op.params["contract"], op.results
     return y.aval.size * math.prod(x.shape[i] for i in contracted)
+
+
+def _sides(op: Op) -> tuple[int, int, int]:
+    """Rows, summed elements and columns of each product of a batch."""
+    (x, y), (contract, batch) = op.operands, (op.params["contract"], op.params["batch"])
+    common = math.prod(x.shape[i] for i in batch[0])
+    summed = math.prod(x.shape[i] for i in contract[0])
+    each = max(1, common * summed)
+    return x.aval.size // each, summed, y.aval.size // each
 
 
 def _elements(op: Op) -> int:
