@@ -280,6 +280,7 @@ class Objects:
             return
         for id in contents.options:
             part = self.composed_view(Ref(id), step)
+            self.check_valid(part[0])  # the store before may have changed it
             old = read_view(self.heap, part[0].id, step=part[1])
             self.store_view(*part, swapped_arrays.value_after_store(contents, id, value, old))
 

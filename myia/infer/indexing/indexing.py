@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import operator
+from dataclasses import replace
 from typing import NoReturn
 
 import numpy as np
@@ -18,7 +19,14 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import Answer
-from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject
+from myia.infer.domain.heap import (
+    AnyList,
+    ArrayObject,
+    BufferObject,
+    DictObject,
+    DynamicArray,
+    ListObject,
+)
 from myia.infer.domain.heap_arrays import array_aval
 from myia.infer.domain.lengths import length_of
 from myia.infer.domain.mismatch import Mismatch
@@ -75,6 +83,7 @@ from myia.primitives.arrays import shaping
 from myia.primitives.pointwise import logic
 
 I64 = np.dtype(np.int64)
+VIEW_OR_COPY = "a view, or a copy if the index is an array without dimensions"  # why read-only
 
 
 # ----- Containers
@@ -87,15 +96,9 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
         return branch_options(ctx, key, lambda option: getitem(ctx, x, option))
     if isinstance(x, Ref):
         if (part := slice_of_range(ctx, x, key)) is not None:  # a copy, as of an array of integers
-            return ctx.call(ctx.getattr(getitem(ctx, x, part), "copy"), (), {})
+            return _copied(ctx, getitem(ctx, x, part))
         if ctx.is_array(x) or is_dynamic(ctx, x):
-            key = _with_arrays(ctx, key)
-        if is_dynamic(ctx, x) or (
-            ctx.is_array(x) and dynamic_subscripts.involves_dynamic_size(ctx, x, key)
-        ):
-            return dynamic_subscripts.get_item(ctx, x, key)
-        if ctx.is_array(x):
-            return _array_item(ctx, x, key)
+            return _as_selected(ctx, x, key, _array_item(ctx, x, _with_arrays(ctx, key)))
         if (row := list_rows.row_of(ctx, x)) is not None and not isinstance(key, SliceValue):
             return list_rows.number_at(ctx, row, row_index(ctx, row, key))
         contents = ctx.contents(x)
@@ -211,10 +214,32 @@ def _with_arrays(ctx: Context, key: Abstract) -> Abstract:
 
 
 def _array_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
+    if is_dynamic(ctx, x) or dynamic_subscripts.involves_dynamic_size(ctx, x, key):
+        return dynamic_subscripts.get_item(ctx, x, key)
     subscript = subscript_of(ctx, key, len(ctx.shape(x)))
     if any(map(is_array_index, subscript.entries)):
         return gather_items(ctx, x, subscript)
     return ctx.view(x, static_slice(ctx, x, subscript), boxed=_has_ellipsis(key))
+
+
+def _copied(ctx: Context, x: Abstract) -> Abstract:
+    """A copy of the array; numbers are immutable."""
+    return ctx.call(ctx.getattr(x, "copy"), (), {}) if isinstance(x, Ref) else x
+
+
+def _as_selected(ctx: Context, x: Ref, key: Abstract, item: Abstract) -> Abstract:
+    """`item`, a view; by an integer that is an array without dimensions NumPy selects a copy."""
+    keys = key.items if isinstance(key, Tuple) else (key,)
+    boxed = {k.boxed for k in keys if isinstance(k, Scalar) and k.dtype.kind in "iu"}
+    if not isinstance(item, Ref) or boxed <= {False}:
+        return item
+    made = _copied(ctx, item)
+    if True not in boxed:  # known at run time: valid until a write shows the difference
+        contents = ctx.contents(as_ref(made))
+        assert isinstance(contents, (ArrayObject, DynamicArray))
+        ctx.heap.objects[as_ref(made).id] = replace(contents, readonly=VIEW_OR_COPY)
+        ctx.heap.add_copy(x.id, as_ref(made).id)
+    return made
 
 
 def _has_ellipsis(key: Abstract) -> bool:

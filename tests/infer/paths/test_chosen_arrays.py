@@ -364,3 +364,20 @@ def test_options_of_several_choices_are_read_once():
         whole, part = read_array(heap, arrays[0]), read_view(heap, arrays[0], element)
     assert (whole.shape, part.shape) == ((3,), ())
     assert len(builder.ops) < 1000
+
+
+def test_a_store_through_a_view_of_one_of_two_names_of_an_array():
+    def f(x, y):
+        y = a = x
+        for _ in range(2):
+            for _ in range(1):
+                x, y = y, x
+            y = x[::1]
+            if a[1] > 0.0:
+                y = a
+            y[2] *= 1.5
+        return np.sum(x * y) + a[2]
+
+    for first in (0.5, -0.5):
+        x = np.array([0.3, first, 0.1])
+        assert myia.jit(f)(x.copy(), x.copy()) == f(x.copy(), x.copy())
