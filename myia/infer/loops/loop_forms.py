@@ -236,8 +236,9 @@ def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> S
 
     no_item = Static(None)
     items = Items(Static(count), lambda i: no_item)
+    counting = LoopCode((code.key, "counted"), items, None, body)
     try:
-        result = compiled(ctx, LoopCode((code.key, "counted"), items, None, body), init)
+        result = compiled(ctx, stopping(ctx, counting) if code.stops else counting, init)
         test(no_item, result)
     except (NeedsStatic, FewIterations, MayRaise) as error:
         if not few and isinstance(error, MayRaise):

@@ -42,7 +42,7 @@ def arrays(x, y):
     return np.sum(v) * y
 
 
-@pytest.mark.parametrize("f", [few_iterations, arrays])
+@pytest.mark.parametrize("f", [few_iterations, many_iterations, arrays])
 @pytest.mark.parametrize("x", [1.0, 1.25, 30.5, 100.0])
 def test_value_and_gradient(f, x):
     y, h = 0.7, 1e-6
