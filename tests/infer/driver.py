@@ -44,7 +44,7 @@ def outcome(capfd, kinds, call, *args):
         found = call(*args)
     except kinds as error:
         kind = next(kind for kind in kinds if isinstance(error, kind))
-        found = kind, str(error).splitlines()[0]
+        found = kind, str(error).partition("\n")[0]
     return found, capfd.readouterr().out
 
 

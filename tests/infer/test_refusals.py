@@ -133,17 +133,12 @@ PROGRAMS = {
         """,
         (np.array([3]),),
     ),
-    "iterator_of_the_user": (
+    "order_of_a_set": (
         """
-        class Numbers:
-            def __iter__(self):
-                return self
-            def __next__(self):
-                return 1.0
         def f(x):
             s = x
-            for v in Numbers():
-                s += v
+            for v in {"slow", "fast", "never"}:
+                s = s * x + len(v)
             return s
         """,
         (1.0,),

@@ -5,17 +5,18 @@ sequence are stacked into a buffer if they have one type and are many; otherwise
 unrolled. `zip`, `enumerate` and their like combine the items of other iterables
 (`library/python/iterators.py`).
 
-*When it gives up*: iterators with a `__next__` of the user's, and lists whose length changes while
-a compiled loop runs over them, are refused.
+An instance whose iterator has a `__next__` is a generator.
+
+*When it gives up*: lists whose length changes while a compiled loop runs over them are refused.
 """
 
 from __future__ import annotations
 
 import collections.abc
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -172,15 +173,34 @@ def _object(ctx: Context, x: Ref, contents: Contents) -> Items:
 
 def iterated(ctx: Context, x: Abstract) -> Abstract:
     """What a loop over `x` runs over: of an instance with an `__iter__`, what that gives."""
+    items = iterator_of(ctx, x)
+    if items is x and ctx.special_method(x, "__iter__") is None:
+        return x
+    return ctx.call(Static(items_by_next), (items,), {}) if has_next(ctx, items) else items
+
+
+def iterator_of(ctx: Context, x: Abstract) -> Abstract:
+    """`iter(x)` of an instance with an `__iter__`; any other `x` as it is."""
     if not isinstance(ctx.held(x), InstanceObject):
         return x
-    if (found := ctx.special_method(x, "__iter__")) is None:
-        return x
-    items = ctx.call(found, (), {})
-    if ctx.special_method(items, "__next__") is None:
-        return items
-    help_text = "write `__iter__` as a generator, or give it a list to return: `return iter(items)`"
-    ctx.fail(UnsupportedIteration, what="iteration by `__next__`", help_text=help_text)
+    found = ctx.special_method(x, "__iter__")
+    return x if found is None else ctx.call(found, (), {})
+
+
+def has_next(ctx: Context, x: Abstract) -> bool:
+    """Is it an instance with a `__next__` of its own?"""
+    is_instance = isinstance(ctx.held(x), InstanceObject)
+    return is_instance and ctx.special_method(x, "__next__") is not None
+
+
+def items_by_next(iterator: Any) -> Generator[Any]:
+    """What a loop over the instance runs over, as a program has it."""
+    while True:
+        try:
+            item = iterator.__next__()
+        except StopIteration:
+            return
+        yield item
 
 
 def _instance(ctx: Context, x: Ref) -> Items:

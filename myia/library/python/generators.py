@@ -120,6 +120,13 @@ def iter_until(f: Any, sentinel: Any) -> Iterator[Any]:
         yield item
 
 
+def next_or(iterator: Any, default: Any) -> Any:
+    try:
+        return iterator.__next__()
+    except StopIteration:
+        return default
+
+
 def any_(iterable: Any, /) -> Any:
     found = False
     for item in iterable:

@@ -26,7 +26,7 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
-from myia.infer.loops.iterables import ITERATORS, Items, items_of
+from myia.infer.loops.iterables import ITERATORS, Items, has_next, items_of, iterator_of
 from myia.infer.loops.iterators import (
     SEQUENCES,
     USED_UP,
@@ -60,6 +60,7 @@ from myia.library.python.generators import (
     iter_until,
     map_,
     next_of_generator,
+    next_or,
     of_instances,
     over_generators,
     zip_generator,
@@ -152,10 +153,11 @@ def _reversed_items(ctx: Context, x: Iterator) -> Items:
 
 
 @function(iter)
-@of_instances
 def _iter(ctx: Context, x: Abstract, *sentinel: Abstract) -> Abstract:
     if sentinel:
         return call_source(ctx, iter_until, (x, *sentinel), {})
+    if has_next(ctx, x := iterator_of(ctx, x)):
+        return x
     return x if isinstance(x, Iterator) and isinstance(x.state, Ref) else iterator(ctx, "iter", x)
 
 
@@ -164,6 +166,10 @@ def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
     """`next(iterator[, default])`"""
     if is_generator(iterator):
         return next_of_generator(ctx, iterator, *default)
+    if has_next(ctx, iterator):
+        if default:
+            return call_source(ctx, next_or, (iterator, *default), {})
+        return ctx.call(ctx.getattr(iterator, "__next__"), (), {})
     if not isinstance(iterator, Iterator) or not isinstance(iterator.state, Ref):
         ctx.fail(BadType, message=f"{ctx.describe(iterator)} is not an iterator")
     if any(isinstance(x, Iterator) and isinstance(x.state, Ref) for x in iterator.items):

@@ -259,6 +259,41 @@ class Functions(Statements):
         first = [f"{indent}{name} = {g}", f"{indent}{f} = next({name}, {v})"]
         return [*first, *(line for _ in range(2) for line in self.pick(*steps).split("\n"))]
 
+    @construct("iterator classes")
+    def iterator_class(self, indent):
+        cls, name, v = self.fresh("I"), self.fresh("it"), self.float(0)
+        f = self.bind(self.target(FLOAT, "f"), FLOAT)
+        ends = self.pick("self.n <= 0", "self.n <= 0 or self.v > 2.0", "not self.n > 0")
+        lines = [
+            f"class {cls}:",
+            f"{INDENT}def __init__(self, v, n):",
+            f"{INDENT * 2}self.v, self.n = v, n",
+            f"{INDENT}def __iter__(self):",
+            f"{INDENT * 2}return self",
+            f"{INDENT}def __next__(self):",
+            f"{INDENT * 2}if {ends}:",
+            f"{INDENT * 3}raise StopIteration",
+            f"{INDENT * 2}self.n -= 1",
+            f"{INDENT * 2}self.v = self.v * 0.5 + {self.pick('0.25', 'self.n', '0.1 * q')}",
+            f"{INDENT * 2}return self.v",
+            f"{name} = {cls}({v}, ({self.int(0)}) % 4)",
+            f"{f} = {self.pick(f'next({name}, 0.5)', f'sum({name})', f'{v}')}",
+        ]
+        uses = [
+            [f"for e in {name}:", f"{INDENT}{f} += e * 0.5"],
+            [
+                f"for e in {name}:",
+                f"{INDENT}if e > {f}:",
+                f"{INDENT * 2}break",
+                f"{INDENT}{f} += e",
+            ],
+            [f"for e, w in zip({self.vec()}, {name}):", f"{INDENT}{f} = {f} * 0.5 + e * w"],
+            [f"{f} += max([0.1, *{name}])"],
+            [f"{f} += next({name}, {v}) * 0.5 + {name}.n"],
+        ]
+        lines += [line for _ in range(2) for line in self.pick(*uses)]
+        return [indent + line for line in lines]
+
     @construct("generators in turns", "for")
     def in_turns(self):
         one, other = self.generator(ends=True), self.generator()
