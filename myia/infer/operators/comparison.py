@@ -25,6 +25,7 @@ from myia.infer.domain.values import (
     TRUE,
     Abstract,
     Choice,
+    Iterator,
     Optional,
     Outside,
     Range,
@@ -268,6 +269,8 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
         return truth(ctx, ctx.call(Static(np.any), (compare(ctx, "==", container, x),), {}))
     if (found := ctx.special_method(container, "__contains__")) is not None:
         return truth(ctx, ctx.call(found, (x,), {}))
+    if isinstance(container, Iterator) or ctx.special_method(container, "__iter__") is not None:
+        return truth(ctx, ctx.call(Static(is_among), (x, container), {}))
     if isinstance(contents := ctx.held(container), DictObject):
         if not isinstance(x, Static):
             return truth(ctx, has_key(ctx, contents, x))
@@ -282,6 +285,11 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
     for item in _items_searched(ctx, container, x):
         answer = short_circuit_or(ctx, answer, partial(is_or_equals, ctx, x, item))
     return answer
+
+
+def is_among(x: Any, items: Any) -> bool:
+    """`x in items`, which takes them one by one, as a program has it."""
+    return any(x in (item,) for item in items)
 
 
 def _range_of(x: Abstract) -> Range | None:

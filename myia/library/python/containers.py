@@ -29,6 +29,7 @@ from myia.infer.indexing.dict_items import dict_key, fail_missing, has_key
 from myia.infer.indexing.indexing import delitem, getitem, setitem
 from myia.infer.indexing.list_items import delete_at
 from myia.infer.lists import growing_lists, list_edits, list_searches, list_slices
+from myia.infer.loops.iterables import iterated
 from myia.infer.numeric.constant_methods import python_result
 from myia.infer.numeric.f_strings import format_parts
 from myia.infer.operators import comparison, operators
@@ -58,6 +59,9 @@ def extend_(xs: Any, items: Any) -> None:
 
 @method("list", "extend", dynamic=as_is)
 def _extend(ctx: Context, self: Ref, items: Abstract) -> Abstract:
+    items = iterated(ctx, items)
+    if isinstance(items, Iterator):
+        return call_source(ctx, extend_, (self, items), {})
     new = list_slices.as_list(ctx, items)
     if new is not None and not is_static_int(ctx.length(new)):
         return call_source(ctx, extend_, (self, growing_lists.copied_list(ctx, new)), {})

@@ -135,6 +135,19 @@ def is_itself(x, n):
     return x * (iter(items) is items) + items.n
 
 
+def searched(x, n):
+    items = Halves(x, n)
+    found = 0.375 in items
+    return found + 10.0 * items.taken + (x in Series(x, n)) + (0.75 not in Series(x, n))
+
+
+def added_to_a_list(x, n):
+    items = [x]
+    items.extend(Halves(x, n))
+    items += Series(x, n)
+    return sum(items) * len(items)
+
+
 def unpacked(x, n):
     a, b = Halves(x, n)
     return a * b
@@ -143,6 +156,7 @@ def unpacked(x, n):
 PROGRAMS = [
     *(total, until_large, left_and_resumed, one_by_one, side_by_side, nested),
     *(inner_loop_takes_all, functions, in_a_generator, its_error, stop_of_next, is_itself),
+    *(searched, added_to_a_list),
 ]
 
 
@@ -157,7 +171,7 @@ def test_values(f, at_run_time, capfd):
         assert outcome(capfd, kinds, myia.jit(f), 1.5, k) == outcome(capfd, kinds, f, 1.5, n), n
 
 
-@pytest.mark.parametrize("f", [f for f in PROGRAMS if f is not its_error])
+@pytest.mark.parametrize("f", [f for f in PROGRAMS if f not in (its_error, searched)])
 def test_gradients(f):
     h = 1e-6
     expected = (f(1.5 + h, 3) - f(1.5 - h, 3)) / (2 * h)
