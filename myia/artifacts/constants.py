@@ -21,6 +21,10 @@ from myia.artifacts.errors import ArtifactError
 Json = Any
 SINGLE = {"none": None, "true": True, "false": False, "ellipsis": ...}
 NAMES = {id(x): name for name, x in SINGLE.items()}
+OF_A_SCRIPT = (
+    "it is of the script that saved the file, and the script that runs now has none of this name: "
+    "define it before the call; or move it into a module, which both import, and save anew"
+)
 
 
 class NotStorable(Exception):
@@ -122,14 +126,19 @@ def version_of(package: str) -> str:
 def class_of(name: list[str]) -> type:
     """A class that its program makes objects of. It is found where it has been imported: loading a
     file imports nothing."""
-    found = _looked_up(name)
+    found = looked_up(name)
     if found is None:
         module, path = name
-        raise ArtifactError(f"a result has the class {path}: import {module} before the call")
+        help_text = f"import {module} before the call"
+        if module == "__main__":
+            help_text = OF_A_SCRIPT
+        elif module in sys.modules:
+            help_text = f"the module {module} has no such class"
+        raise ArtifactError(f"a result has the class {path}: {help_text}")
     return found
 
 
-def _looked_up(name: list[str]) -> type | None:
+def looked_up(name: list[str]) -> type | None:
     module, path = name
     found: Any = builtins if module == "builtins" else sys.modules.get(module)
     for part in path.split("."):
@@ -147,19 +156,3 @@ def named_tuple(name: list[str]) -> Callable[..., Any]:
         return tuple.__new__(cls, items)
 
     return make
-
-
-def exception(name: list[str], message: str) -> BaseException:
-    """The exception of a check: that of Python, or one of a class that has been imported.
-
-    Of any other class it is a RuntimeError that tells the name.
-    """
-    cls = _looked_up(name)
-    if cls is None or not issubclass(cls, BaseException):
-        return RuntimeError(f"{'.'.join(name)}: {message}")
-    if cls.__module__ == "builtins":
-        try:
-            return cls(message)
-        except TypeError:  # of other arguments: UnicodeError
-            pass
-    return cls.__new__(cls, message)

@@ -15,8 +15,9 @@ import jax
 import jax.export
 import numpy as np
 
-from myia.artifacts.constants import Json, exception, version_of
+from myia.artifacts.constants import Json, version_of
 from myia.artifacts.errors import ArtifactError
+from myia.artifacts.exceptions import exception_of
 from myia.artifacts.patterns import Arguments, Flat
 from myia.artifacts.recipe_forms import aval_shape, kind_of, places_in, recipe_of
 from myia.artifacts.under_jax import call_under_jax
@@ -71,6 +72,7 @@ class SavedProgram:
         self._recipe = recipe_of(told["recipe"])
         self._updates = [(int(i), recipe_of(x)) for i, x in told["updates"]]
         self._checks = [(list(map(str, c)), str(m), p) for c, m, p in told["checks"]]
+        self._exceptions = [*told.get("exceptions", [None] * len(self._checks))]
         self._cuts = [(int(i), list(lengths)) for i, lengths in told["cuts"]]
         _check_places(told, self.arguments, self._packing, self._device)
         self._alone, packed = bool(told["alone"]), self._packing.results.numbers
@@ -145,8 +147,9 @@ class SavedProgram:
         for i, lengths in self._cuts:
             sizes = [None if k is None else int(np.asarray(results[k])) for k in lengths]
             results[i] = results[i][tuple(map(slice, sizes))].copy()
+        made = self._recipe(results, flat.objects)  # its classes may not be there
         self._write(results, flat.objects)
-        return self._recipe(results, flat.objects)
+        return made
 
     def _results(self, flat: Flat) -> Sequence[Any]:
         given = flat.leaves if self._pack is None else self._pack(flat.leaves)
@@ -173,9 +176,10 @@ class SavedProgram:
 
     def _error(self, code: int) -> BaseException:
         name, message, place = self._checks[code - 1]
-        error = exception(name, message)
-        if place is not None:
-            error.add_note(f"at {place}")
+        error = exception_of(self._exceptions[code - 1], name, message)
+        note = f"at {place}"
+        if place is not None and note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
         return error
 
     # ----- Objects of the caller that the program changes
@@ -255,6 +259,8 @@ def _check_places(
     """Do recipes name the results and objects that there are?"""
     kinds, objects = len(told["kinds"]), len(arguments.object_paths)
     fits = is_device or kinds + bool(told["checks"]) == packing.results.count
+    if "exceptions" in told:
+        fits &= len(told["exceptions"]) == len(told["checks"])
     recipes = [told["recipe"], *(r for _, r in told["updates"])]
     places = [place for r in recipes for place in places_in(r)]
     places += [("object", i) for i, _ in told["updates"]]

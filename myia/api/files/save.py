@@ -20,6 +20,7 @@ from myia.artifacts.constants import (
     version_of,
 )
 from myia.artifacts.errors import ArtifactError
+from myia.artifacts.exceptions import exception_json
 from myia.artifacts.load import Loaded
 from myia.artifacts.patterns import object_paths
 from myia.artifacts.recipe_forms import aval_json, kind_json, recipe_json
@@ -150,7 +151,8 @@ def _interface(
         raise NotStorable("it changes a global, or an object that it reads: pass that")
     if any(i >= count for r in recipes for i in _objects(r)):
         raise NotStorable("it returns an object that it reads beside its arguments: pass that")
-    return told | results_json(program)
+    exceptions = [exception_json(check.made()) for check in program.checks]
+    return told | results_json(program) | {"exceptions": exceptions}
 
 
 def results_json(program: Program) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from myia.infer.boundary.recipes import TO_PYTHON, Recipe
 from myia.infer.boundary.results import HostArguments
-from myia.infer.domain.checks import Check, Hidden, MakeException
+from myia.infer.domain.checks import Check, MakeException
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import RaiseReached, Raises
 from myia.infer.domain.values import (
@@ -31,6 +31,7 @@ from myia.infer.paths.caught import given, raise_again
 from myia.infer.unsupported import UnsupportedException
 from myia.ir.builder import current_span
 from myia.ir.core import Value
+from myia.source.hidden import Hidden
 
 
 def raise_error(ctx: Context, exception: Abstract, cause: Abstract | None = None) -> NoReturn:

@@ -13,21 +13,10 @@ from myia.infer.domain.values import NewException, Static
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.source.diagnostics import MyiaError, render
+from myia.source.hidden import Hidden
 from myia.source.span import Span
 
-HIDDEN = "<run-time value>"  # stands for a number that is not known while compiling
-
 MakeException = Callable[[Sequence[Any]], BaseException]
-
-
-class Hidden:
-    """Formats as `HIDDEN`, whatever the format."""
-
-    def __format__(self, spec: str) -> str:
-        return HIDDEN
-
-    def __repr__(self) -> str:
-        return HIDDEN
 
 
 @dataclass(frozen=True)
@@ -66,13 +55,14 @@ class Check:
 
     def error(self, numbers: Sequence[Any] | None = None) -> BaseException:
         """The exception to raise, with a note of its place; without numbers it shows `HIDDEN`."""
-        error = self._made(numbers)
+        error = self.made(numbers)
         note = f"at {self.span}"
         if self.span is not None and note not in getattr(error, "__notes__", ()):
             error.add_note(note)
         return error
 
-    def _made(self, numbers: Sequence[Any] | None) -> BaseException:
+    def made(self, numbers: Sequence[Any] | None = None) -> BaseException:
+        """The exception without the note."""
         if self.make is None:
             return self.exception(self.message) if self.message else self.exception()
         if numbers is not None:

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from myia.infer.capacities import Capacities, Known
-from myia.infer.domain.checks import Check, Handlers, Hidden, Try
+from myia.infer.domain.checks import Check, Handlers, Try
 from myia.infer.domain.describe import describe
 from myia.infer.domain.errors import (
     AlreadyRaised,
@@ -45,6 +45,7 @@ from myia.primitives.core.py import Code
 from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise import logic
 from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
+from myia.source.hidden import Hidden
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from myia.infer.domain.checks import HIDDEN, Check, Given, Try
+from myia.infer.domain.checks import Check, Given, Try
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.facts import ClassAttribute
@@ -44,6 +44,7 @@ from myia.infer.unsupported import UnsupportedException
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
+from myia.source.hidden import HIDDEN
 
 
 class NewForm(Exception):

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from myia.infer.boundary.exceptions import raise_error, raised
-from myia.infer.domain.checks import HIDDEN
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject
@@ -38,6 +37,7 @@ from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.registry import as_is, function, method
 from myia.infer.unsupported import UnsupportedContainer
 from myia.library.support.from_source import call_source
+from myia.source.hidden import HIDDEN
 
 # ----- Lists
 

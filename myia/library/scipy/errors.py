@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.domain.checks import HIDDEN, Check
+from myia.infer.domain.checks import Check
 from myia.infer.domain.context import Context
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Static, Tuple
 from myia.infer.numeric.float_checks import raise_where
@@ -28,6 +28,7 @@ from myia.library.numpy.linalg_errors import Call
 from myia.library.support.arguments import static_flag, value_of
 from myia.primitives.linalg.matrix_formulas import diagonal
 from myia.primitives.pointwise import logic
+from myia.source.hidden import HIDDEN
 
 NOT_FINITE = ValueError("array must not contain infs or NaNs")
 LinAlgError = np.linalg.LinAlgError
