@@ -12,7 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from myia.infer.batching.axes import Axes, Build, Leaf, Leaves, checked_axis
+from myia.infer.batching.axes import (
+    Axes,
+    AxesOfItems,
+    Build,
+    Leaf,
+    Leaves,
+    checked_axis,
+    settings_in,
+)
 from myia.infer.batching.one_example import OneExample, copies_of, infer_example
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
@@ -54,17 +62,19 @@ def vmap(ctx: Context, f: Abstract, options: MapOptions, args: tuple, kwargs: di
     batches = [_rows(ctx.read(as_ref(leaf.x)), leaf.axis) for leaf in leaves]
     parts = [Value(x.aval.with_shape(x.shape[1:]), x.name) for x in batches]
     results = Leaves(ctx, "out_axes")
+    before = ctx.heap.copy()
 
     def arguments_of(found: list[Abstract]) -> tuple[list[Abstract], dict[str, Abstract]]:
         full = [build(ctx, found) for build in positional]
         return full, {name: build(ctx, found) for name, build in keywords.items()}
 
     def results_of(result: Abstract) -> tuple[Build, list[Value]]:
+        outside = (*before.objects.values(), *ctx.heap.roots.values())
+        results.settings = settings_in(outside)
         rebuild = results.builder(result, options.out_axes, "the result")
         return rebuild, [_value(ctx, leaf.x) for leaf in results.found]
 
     call = lambda given: ctx.call(f, *given)  # noqa: E731
-    before = ctx.heap.copy()
     try:
         example = infer_example(ctx, leaves, parts, arguments_of, call, results_of)
     except CertainError as error:
@@ -89,7 +99,9 @@ def _entries(ctx: Context, axes: Axes, count: int) -> Sequence[Axes]:
     if axes is None or isinstance(axes, int):
         return [axes] * count
     if not isinstance(axes, tuple):
-        ctx.fail(BadType, message="vmap: in_axes is a dict; it has one entry for each argument")
+        kind = "a dict" if isinstance(axes, AxesOfItems) else "an instance"
+        message = f"vmap: in_axes is {kind}; it has one entry for each argument"
+        ctx.fail(BadType, message=message)
     if len(axes) != count:
         entries = f"{len(axes)} entr{'y' if len(axes) == 1 else 'ies'}"
         arguments = f"{count} positional argument{'' if count == 1 else 's'}"

@@ -275,6 +275,11 @@ class Structure(Protocol):
     @property
     def cls(self) -> type: ...
 
+    @property
+    def is_tree(self) -> bool:
+        """Are the parts leaves, which stand for themselves: of a module, not of a random key?"""
+        ...
+
     def unflatten(self, parts: Sequence[Any]) -> Any: ...
 
 

@@ -313,7 +313,9 @@ def test_wrong_out_axes(f, axes, error, message):
 
 def test_wrong_options():
     for axes in (1.5, True, (0, "x"), {"a": 2.0}):
-        with pytest.raises(TypeError, match="which is not an int, None, or a tuple, list or dict"):
+        with pytest.raises(
+            TypeError, match="which is not an int, None, or a tuple, list, dict or instance"
+        ):
             myia.vmap(np.sum, in_axes=axes)
     with pytest.raises(TypeError, match="unknown option 'inaxes': did you mean 'in_axes'"):
         myia.vmap(np.sum, inaxes=1)

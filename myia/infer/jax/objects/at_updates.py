@@ -36,6 +36,10 @@ class AtStructure:
 
     cls: type
 
+    @property
+    def is_tree(self) -> bool:
+        return False
+
     def unflatten(self, parts: Sequence[Any]) -> Any:
         return parts[0].at if self.cls is At else parts[0].at[parts[1]]
 

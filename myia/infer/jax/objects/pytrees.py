@@ -43,6 +43,10 @@ class PyTree:
     treedef: Any
     cls: type
 
+    @property
+    def is_tree(self) -> bool:
+        return True
+
     def unflatten(self, parts: Sequence[Any]) -> Any:
         return jax.tree_util.tree_unflatten(self.treedef, parts)
 
@@ -53,6 +57,10 @@ class RandomKey:
 
     impl: str
     cls: type = jax.Array
+
+    @property
+    def is_tree(self) -> bool:
+        return False
 
     def unflatten(self, parts: Sequence[Any]) -> Any:
         return jax.random.wrap_key_data(parts[0], impl=self.impl)
