@@ -52,7 +52,7 @@ class Flat:
 
     def object(self, x: Any) -> None:
         if id(x) in self.seen:
-            raise Mismatch("another object", f"{described(x)}, which is passed twice")
+            raise Mismatch("an object of its own", f"{described(x)}, which is passed twice")
         self.seen[id(x)] = len(self.objects)
         self.objects.append(x)
 
@@ -62,11 +62,14 @@ Match = Callable[[Any, Flat], None]
 
 def described(x: Any) -> str:
     """What an argument is, for messages: `float64[3]`, `a list`."""
-    if isinstance(x, (np.ndarray, jax.Array)):
-        kind = "array" if isinstance(x, np.ndarray) else "jax.Array"
-        text = f"{kind} {x.dtype.name}[{','.join(map(str, x.shape))}]"
-        strided = isinstance(x, np.ndarray) and not x.flags.c_contiguous
-        return f"the {text}, not contiguous" if strided else f"the {text}"
+    if isinstance(x, jax.Array):
+        return f"the jax.Array {x.dtype.name}[{','.join(map(str, x.shape))}]"
+    if isinstance(x, np.ndarray):
+        cls = type(x)
+        kind = "array" if cls is np.ndarray else f"{cls.__module__}.{cls.__qualname__}"
+        text = f"the {kind} {x.dtype.name}[{','.join(map(str, x.shape))}]"
+        text += "" if x.dtype.isnative else f" of the byte order {x.dtype.byteorder!r}"
+        return text if x.flags.c_contiguous else f"{text}, not contiguous"
     if isinstance(x, (bool, int, float, complex, str)) or x is None:
         return f"the {type(x).__name__} {x!r}"
     return f"a {type(x).__name__}"
@@ -88,7 +91,7 @@ def text_of(pattern: Json) -> str:
     if kind == "constant":
         return repr(decoded(rest[0]))
     if kind == "seen":
-        return f"the object number {rest[0]} again"
+        return f"the object number {rest[0] + 1} again"
     if kind in NUMBERS:
         return str(kind)
     parts = [text_of(p) for p in rest[-1]]

@@ -236,3 +236,42 @@ def test_what_is_no_program_is_refused(tmp_path):
         myia.save(tmp_path / "f.myia", myia.jit(training.pick))
     with pytest.raises(TypeError, match="takes programs"):
         myia.save(tmp_path / "f.myia")
+
+
+class Sub(np.ndarray):
+    pass
+
+
+A = np.ones((3, 3))
+UNLIKE = {
+    "matrix": (
+        lambda: (A.view(np.matrix), A),
+        "`x` is a numpy.matrix of float64",
+        "numpy.matrix f",
+    ),
+    "masked": (lambda: (np.ma.array(A), A), "is a numpy.ma.MaskedArray", "numpy.ma.MaskedArray f"),
+    "subclass": (lambda: (A.view(Sub), A), "`x` is a tests.artifacts.", "the tests.artifacts"),
+    "big-endian": (lambda: (A.astype(">f8"), A), "of another byte order", "of the byte order '>'"),
+    "objects": (lambda: (A.astype(object), A), "a NumPy array of object", "the array object[3,3]"),
+    "twice": (lambda: (A, A), "`y` is passed twice, was not", "passed twice, and not an object of"),
+    "strided": (lambda: (A, np.ones((3, 6))[:, ::2]), "is not C-contiguous", "not contiguous"),
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_messages_say_what_differs(name, tmp_path):
+    arguments, here, there = UNLIKE[name]
+    program = myia.jit(lambda x, y: x @ y).lower(A, A.copy()).compile()
+    program.save(tmp_path / "f.myia")
+    for f, text in ((program, here), (myia.load(tmp_path / "f.myia"), there)):
+        with pytest.raises(TypeError) as caught:
+            f(*arguments())
+        assert text in str(caught.value)
+
+
+def test_an_array_that_is_not_passed_twice(tmp_path):
+    program = myia.jit(lambda x, y: x + y).lower(A, A).compile()
+    program.save(tmp_path / "f.myia")
+    np.testing.assert_array_equal(myia.load(tmp_path / "f.myia")(A, A), A + A)
+    with pytest.raises(TypeError, match="`y` is not passed twice, was"):
+        program(A, A.copy())

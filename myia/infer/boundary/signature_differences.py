@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from myia.infer.boundary.integers import Step, steps
-from myia.infer.boundary.signature import Constant, FunctionSignature, Leaf, Node
+from myia.infer.boundary.signature import Constant, FunctionSignature, Leaf, Node, SeenObject
+from myia.infer.domain.facts import Identity
 
 NAMED = ("dict", "instance")  # kinds of nodes whose keys name their parts
 Steps = tuple[Step, ...]
@@ -49,6 +52,9 @@ def differences(new: Any, old: Any, path: Steps = ()) -> Iterator[Difference]:
         return
     if isinstance(new, Leaf) and isinstance(old, Leaf):
         yield _of_numbers(new, old, path)
+    elif isinstance(new, SeenObject) != isinstance(old, SeenObject):
+        twice = "is passed twice, was not", "is not passed twice, was"
+        yield Difference(path, twice[isinstance(old, SeenObject)], "pass a copy")
     elif _kind(new) != _kind(old):
         yield Difference(path, f"is {_kind(new)}, was {_kind(old)}", STRUCTURE)
     elif isinstance(new, Constant):
@@ -90,12 +96,16 @@ KINDS = {
 }
 
 
+CONVERTED = "a NumPy array of another byte order, or of short floats"
+
+
 def _kind(signature: Any) -> str:
     """What sort of object it is: a type, as far as signatures tell."""
     if isinstance(signature, Leaf):
         kind = signature.kind
         if signature.guest is not None:
-            return f"of type {signature.guest.cls.__name__}"
+            cls = signature.guest.cls
+            return CONVERTED if cls is np.ndarray else f"of type {cls.__name__}"
         return KINDS.get(kind) or f"of type {kind.__name__}"
     if isinstance(signature, Constant):
         name = getattr(signature.type, "__name__", None)
@@ -104,7 +114,22 @@ def _kind(signature: Any) -> str:
         return f"of type {signature.cls.__name__}"
     if isinstance(signature, Node):
         return f"of type {signature.cls.cls.__name__}"
+    if isinstance(signature, Identity):
+        return kind_of_object(signature.object)
     return "a function" if isinstance(signature, FunctionSignature) else "an object"
+
+
+def kind_of_object(x: Any) -> str:
+    """`a numpy.matrix of float64`, `of type module`"""
+    name = class_text(type(x))
+    if not isinstance(x, np.ndarray):
+        return f"of type {name}"
+    return f"a {'NumPy array' if type(x) is np.ndarray else name} of {x.dtype}"
+
+
+def class_text(cls: type) -> str:
+    plain = cls.__module__ in ("builtins", "__main__")
+    return cls.__qualname__ if plain else f"{cls.__module__}.{cls.__qualname__}"
 
 
 def _short(value: Any) -> str:
