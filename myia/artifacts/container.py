@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import os
 import stat
@@ -31,11 +32,13 @@ MOST_MEMBERS = 4096
 MOST_MANIFEST_BYTES = 64 << 20
 DATE = (1980, 1, 1, 0, 0, 0)  # of all members: equal programs are equal files
 ENCRYPTED = 1
+END, END_BYTES = b"PK\5\6", 22  # how the record begins that a zip without a comment ends with
 
 NOT_REGULAR = "it is not a regular file"
 NOT_ZIP = "it is not a file that `myia.save` wrote, or it was cut short"
 OTHER_MEMBERS = "its members are not those of a file that `myia.save` wrote"
 COMPRESSED = "its members are compressed, encrypted or links: `myia.save` writes none of these"
+MORE_BYTES = "it has bytes before, between or after its members"
 TOO_LONG = "its members are longer than the file"
 DAMAGED = "{} is damaged: its hash is another one"
 NO_MANIFEST = "its manifest cannot be read"
@@ -115,6 +118,7 @@ def read_open(file: IO[bytes]) -> tuple[dict[str, Any], list[bytes]]:
     try:
         with zipfile.ZipFile(file) as archive:
             _check_members(archive.infolist(), found.st_size)
+            _check_ends(file, archive.infolist(), found.st_size)
             manifest = _manifest(archive)
             return manifest, _blobs(archive, manifest["members"])
     except ArtifactError:
@@ -141,6 +145,21 @@ def _check_members(members: Sequence[zipfile.ZipInfo], file_size: int) -> None:
             raise ArtifactError(COMPRESSED)
     if sum(m.file_size for m in members) > file_size or members[0].file_size > MOST_MANIFEST_BYTES:
         raise ArtifactError(TOO_LONG)
+
+
+def _check_ends(file: IO[bytes], members: Sequence[zipfile.ZipInfo], file_size: int) -> None:
+    """Is there nothing but the members, as `_write_members` writes them?"""
+    empty = io.BytesIO()
+    with zipfile.ZipFile(empty, "w", zipfile.ZIP_STORED) as archive:
+        for m in members:
+            archive.writestr(zipfile.ZipInfo(m.filename, DATE), b"")
+    rest = file_size - sum(m.file_size for m in members) - len(empty.getvalue())
+    # Long files have longer headers.
+    is_long = file_size > zipfile.ZIP64_LIMIT
+    file.seek(-END_BYTES, os.SEEK_END)
+    at_end = file.read(END_BYTES).startswith(END)
+    if members[0].header_offset or not at_end or (rest and not is_long):
+        raise ArtifactError(MORE_BYTES)
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:

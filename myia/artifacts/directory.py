@@ -27,6 +27,7 @@ MOST_OF_ONE_KEY = 64  # entries of one function and signature, by what else they
 OLD = 3600.0  # seconds after which a file that nobody has renamed is one that was given up
 PROGRAMS, XLA = "programs", "xla"
 
+NOT_MADE = "{}: the cache cannot be made there: {}"
 NOT_A_DIRECTORY = "{}: the cache is no directory, or a link to one"
 FOREIGN = "{}: the cache belongs to another user"
 NOT_PRIVATE = "{}: other users may write into the cache: chmod 700 it"
@@ -38,6 +39,12 @@ class Directory:
 
     def __init__(self, path: str | os.PathLike[str], most_bytes: int = MOST_BYTES):
         self.path, self.most_bytes = Path(os.path.abspath(path)), most_bytes
+        try:
+            self._make()
+        except OSError as error:
+            raise ArtifactError(NOT_MADE.format(self.path, error.strerror or error)) from None
+
+    def _make(self) -> None:
         for each in (self.path, self.path / PROGRAMS, self.path / XLA):
             with contextlib.suppress(FileExistsError):
                 if each == self.path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn, Self
 
 import jax.export
 
@@ -15,6 +15,10 @@ from myia.artifacts.saved_program import SavedProgram, deserialized
 from myia.source.tracebacks import edge, shown
 
 MALFORMED = "its manifest does not describe compiled programs: {}"
+
+NOT_PICKLED = (
+    "{!r} cannot be pickled: send the file itself, and `myia.load({!r})` in the other process"
+)
 
 
 class Loaded:
@@ -36,6 +40,15 @@ class Loaded:
 
     def __repr__(self) -> str:
         return f"<{self.__name__} of {self._path}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(NOT_PICKLED.format(self, self._path))
+
+    def __copy__(self) -> Self:
+        return self  # it cannot change
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
     @property
     def signatures(self) -> tuple[str, ...]:

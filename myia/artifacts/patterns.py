@@ -66,13 +66,17 @@ def described(x: Any) -> str:
         return f"the jax.Array {x.dtype.name}[{','.join(map(str, x.shape))}]"
     if isinstance(x, np.ndarray):
         cls = type(x)
-        kind = "array" if cls is np.ndarray else f"{cls.__module__}.{cls.__qualname__}"
+        kind = "array" if cls is np.ndarray else class_text(cls)
         text = f"the {kind} {x.dtype.name}[{','.join(map(str, x.shape))}]"
         text += "" if x.dtype.isnative else f" of the byte order {x.dtype.byteorder!r}"
         return text if x.flags.c_contiguous else f"{text}, not contiguous"
     if isinstance(x, (bool, int, float, complex, str)) or x is None:
         return f"the {type(x).__name__} {x!r}"
     return f"a {type(x).__name__}"
+
+
+def class_text(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 # ----- Patterns as text
@@ -299,13 +303,14 @@ class Arguments:
         self.keys = tuple(sys.intern(name) for name, _ in keywords)
         known = [*names, *map(str, range(len(names), len(positional)))][: len(positional)]
         self._paths = [*known, *self.keys]
-        patterns = [*positional, *(p for _, p in keywords)]
-        self._match = _parts(patterns, [f"`{path}`" for path in self._paths])
-        self._by_path = [*zip(self._paths, patterns)]
+        self.patterns = [*positional, *(p for _, p in keywords)]
+        self._match = _parts(self.patterns, [f"`{path}`" for path in self._paths])
+        self._by_path = [*zip(self._paths, self.patterns)]
+        texts = [f"{path}: {text_of(pattern)}" for path, pattern in self._by_path]
+        self._text = f"({', '.join(texts)})"  # now: a pattern may be no pattern
 
     def __str__(self) -> str:
-        texts = [f"{path}: {text_of(pattern)}" for path, pattern in self._by_path]
-        return f"({', '.join(texts)})"
+        return self._text
 
     @property
     def object_paths(self) -> list[str]:

@@ -132,7 +132,7 @@ def _fixed(kind: str, fixed: Json) -> Any:
     if kind == "constant":
         return decoded(fixed)
     if kind == "tuple":
-        return None if fixed is None else named_tuple(fixed)
+        return None if fixed is None else named_tuple(_name(fixed))
     if kind == "set":
         return SETS[fixed]
     if kind == "dict":
@@ -141,8 +141,18 @@ def _fixed(kind: str, fixed: Json) -> Any:
 
 
 def _instance(fixed: Json, parts: list[Recipe]) -> Recipe:
-    cls, names = fixed
+    cls, names = _name(fixed[0]), [*map(str, fixed[1])]
+    if len(names) != len(parts):
+        raise ValueError(fixed)
     return lambda n, o: new_instance(_data_class(cls), {k: p(n, o) for k, p in zip(names, parts)})
+
+
+def _name(told: Json) -> list[str]:
+    """That of a class: of its module, and in it."""
+    module, path = told
+    if not (type(module) is type(path) is str):
+        raise ValueError(told)
+    return [module, path]
 
 
 def _data_class(name: list[str]) -> type:

@@ -15,11 +15,18 @@ import jax
 import jax.export
 import numpy as np
 
+from myia.artifacts.consistency import (
+    OTHER_RESULTS,
+    OTHER_SHAPES,
+    check_packing,
+    check_places,
+    check_results,
+)
 from myia.artifacts.constants import Json, version_of
 from myia.artifacts.errors import ArtifactError
 from myia.artifacts.exceptions import exception_of
-from myia.artifacts.patterns import Arguments, Flat
-from myia.artifacts.recipe_forms import aval_shape, kind_of, places_in, recipe_of
+from myia.artifacts.patterns import Arguments, Flat, class_text
+from myia.artifacts.recipe_forms import aval_shape, kind_of, recipe_of
 from myia.artifacts.under_jax import call_under_jax
 from myia.artifacts.written_arrays import READ_ONLY, refuse_overlaps, would_change_read_only
 from myia.backends.xla.devices import by_devices, has_several_devices
@@ -36,11 +43,11 @@ CALLS = re.compile(
 )
 CALL = re.compile(r'custom_call(?:\s+@"?|[^@]*?call_target_name = ")([\w.$]+)')
 
+NO_PLAIN_MODULE = "it has no module for plain JAX"
+NOT_MADE = "its results cannot be made: {}: {}"
 NO_MODULE = "the file has no module for the platform {0!r}, only for {1}"
 UNDER_JAX = "a saved program with {} cannot be called inside a transform of JAX"
 FOREIGN_CALL = "its module calls {0!r}, which no program of `myia.save` does"
-OTHER_RESULTS = "its manifest names results or objects that there are not"
-OTHER_SHAPES = "its module is not the one that its manifest describes"
 
 
 class Module(NamedTuple):
@@ -70,11 +77,14 @@ class SavedProgram:
         self._modules = [_module(x, blobs) for x in told["modules"]]
         self._device, self._waits = bool(told["device"]), bool(told["waits"])
         self._recipe = recipe_of(told["recipe"])
-        self._updates = [(int(i), recipe_of(x)) for i, x in told["updates"]]
+        self._updates = [int(i) for i, _ in told["updates"]]
+        self._changes = [recipe_of(x) for _, x in told["updates"]]
         self._checks = [(list(map(str, c)), str(m), p) for c, m, p in told["checks"]]
         self._exceptions = [*told.get("exceptions", [None] * len(self._checks))]
         self._cuts = [(int(i), list(lengths)) for i, lengths in told["cuts"]]
-        _check_places(told, self.arguments, self._packing, self._device)
+        check_places(told, self.arguments, results)
+        check_packing(self.arguments, self._packing, self._constants, self._avals)
+        self._told = told
         self._alone, packed = bool(told["alone"]), self._packing.results.numbers
         kinds = [*map(kind_of, told["kinds"])]
         numbers = () if self._device else enumerate(kinds)
@@ -103,7 +113,10 @@ class SavedProgram:
             found = [(x.dtype, x.shape) for x in exported.in_avals]
             if found != self._avals or {*exported.platforms} != {*module.platforms}:
                 raise ArtifactError(OTHER_SHAPES)
+            check_results(self._told, self._packing.results, exported)
             check_calls(exported)
+        if all(m.jaxlib is not None for m in self._modules):
+            raise ArtifactError(NO_PLAIN_MODULE)
 
     @cached_property
     def _hidden(self) -> Sequence[Any]:
@@ -147,9 +160,18 @@ class SavedProgram:
         for i, lengths in self._cuts:
             sizes = [None if k is None else int(np.asarray(results[k])) for k in lengths]
             results[i] = results[i][tuple(map(slice, sizes))].copy()
-        made = self._recipe(results, flat.objects)  # its classes may not be there
-        self._write(results, flat.objects)
+        made, *changes = self._made(results, flat.objects)  # their classes may not be there
+        self._write([*zip((flat.objects[i] for i in self._updates), changes)], flat.objects)
         return made
+
+    def _made(self, results: Sequence[Any], objects: Sequence[Any]) -> list[Any]:
+        """The result, and the new contents of objects."""
+        try:
+            return [make(results, objects) for make in (self._recipe, *self._changes)]
+        except (ArtifactError, MemoryError):
+            raise
+        except Exception as error:  # of a manifest that somebody altered, or of another class
+            raise ArtifactError(NOT_MADE.format(type(error).__name__, error)) from None
 
     def _results(self, flat: Flat) -> Sequence[Any]:
         given = flat.leaves if self._pack is None else self._pack(flat.leaves)
@@ -187,15 +209,16 @@ class SavedProgram:
     def _check_memory(self, flat: Flat) -> None:
         """Refuse a call whose written arrays overlap others, or themselves."""
         objects = flat.objects
-        written = [objects[i] for i, _ in self._updates if type(objects[i]) is np.ndarray]
+        written = [objects[i] for i in self._updates if type(objects[i]) is np.ndarray]
         if not written:
             return
         arrays = [x for x in flat.leaves if type(x) is np.ndarray]
         refuse_overlaps(written, arrays, lambda x: self._name(x, objects))
 
-    def _write(self, results: Sequence[Any], objects: Sequence[Any]) -> None:
-        changes = [(objects[i], recipe(results, objects)) for i, recipe in self._updates]
+    def _write(self, changes: Sequence[tuple[Any, Any]], objects: Sequence[Any]) -> None:
         for target, value in changes:
+            if not _has_form_of(target, value):
+                raise ArtifactError(OTHER_RESULTS)
             if type(target) is np.ndarray and would_change_read_only(target, value):
                 raise ValueError(READ_ONLY.format(self._name(target, objects)))
         for target, value in changes:
@@ -204,6 +227,13 @@ class SavedProgram:
     def _name(self, x: Any, objects: Sequence[Any]) -> str:
         paths = zip(objects, self.arguments.object_paths)
         return next((f"`{path}`" for y, path in paths if y is x), "an array")
+
+
+def _has_form_of(target: Any, value: Any) -> bool:
+    """Is it what the program makes for this object?"""
+    if isinstance(target, np.ndarray):
+        return bool(np.shape(value) == target.shape)
+    return class_text(type(value)) == class_text(type(target))
 
 
 def _assign(target: Any, value: Any) -> None:
@@ -251,22 +281,6 @@ def check_calls(exported: jax.export.Exported) -> None:
 
 
 # ----- From JSON
-
-
-def _check_places(
-    told: dict[str, Json], arguments: Arguments, packing: Packing, is_device: bool
-) -> None:
-    """Do recipes name the results and objects that there are?"""
-    kinds, objects = len(told["kinds"]), len(arguments.object_paths)
-    fits = is_device or kinds + bool(told["checks"]) == packing.results.count
-    if "exceptions" in told:
-        fits &= len(told["exceptions"]) == len(told["checks"])
-    recipes = [told["recipe"], *(r for _, r in told["updates"])]
-    places = [place for r in recipes for place in places_in(r)]
-    places += [("object", i) for i, _ in told["updates"]]
-    places += [("number", k) for i, ks in told["cuts"] for k in (i, *ks) if k is not None]
-    if not fits or any(i >= (objects if kind == "object" else kinds) for kind, i in places):
-        raise ArtifactError(OTHER_RESULTS)
 
 
 def vectors_of(told: Json) -> Vectors:

@@ -230,6 +230,13 @@ def test_a_directory_that_is_not_private_is_refused(name, tmp_path):
     assert caches.active() is None
 
 
+def test_a_directory_that_cannot_be_made_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    for path in ("/proc/no_such_folder", tmp_path / "file" / "inside"):
+        with pytest.raises(myia.errors.ArtifactError, match="the cache cannot be made there"):
+            myia.cache(path)
+
+
 def test_a_directory_of_another_user_is_refused(tmp_path, monkeypatch):
     (tmp_path / "cache").mkdir(0o700)
     monkeypatch.setattr(directories.os, "geteuid", lambda: os.getuid() + 1)

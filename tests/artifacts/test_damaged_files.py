@@ -1,9 +1,11 @@
 """A hundred files that are not what `myia.save` wrote: each a clear error, and nothing is run."""
 
+import copy
 import hashlib
 import io
 import json
 import os
+import pickle
 import random
 import stat
 import zipfile
@@ -79,6 +81,13 @@ def flipped(data, seed):
     return bytes(changed)
 
 
+def between(data):
+    """More bytes after the members, which the end of the file leaves out."""
+    at = int.from_bytes(data[-6:-2], "little")
+    end = data[at:-6] + (at + 9).to_bytes(4, "little") + data[-2:]
+    return data[:at] + b"more data" + end
+
+
 def bomb(data):
     """The first module is compressed, and a thousand times as long as it says."""
     members = members_of(data)
@@ -113,6 +122,11 @@ FILES = {
     "pickle": lambda data: b"cos\nsystem\n(S'touch stolen'\ntR.",
     "another zip": lambda data: zipped([("a.txt", b"a")]),
     "more bytes before": lambda data: bytes(100_000) + data[:100],
+    "bytes before": lambda data: b"#!/bin/sh\n" + data,
+    "bytes after": lambda data: data + b"\0",
+    "a zip after": lambda data: data + data,
+    "a comment": lambda data: data[:-2] + b"\5\0hello",
+    "bytes between": lambda data: between(data),
     "bomb": bomb,
     "compressed": lambda data: zipped(members_of(data).items(), zipfile.ZIP_DEFLATED),
     "overlapping": overlapping,
@@ -236,3 +250,52 @@ def test_results_make_nothing_but_named_tuples(name, step_file, tmp_path):
     path.write_bytes(with_program(step_file.read_bytes(), of_class(name)))
     with pytest.raises(ArtifactError, match=r"named tuple|no such class|import"):
         myia.load(path)(*training.arguments(), name="fast")
+
+
+def vectors(told, key):
+    return told[key][1][0]
+
+
+MISFITS = {
+    "no module for plain JAX": lambda p: p["modules"][1].update(jaxlib=""),
+    "a module less": lambda p: p["modules"].pop(),
+    "results outside": lambda p: vectors(p, "results")[0].__setitem__(0, 10**5),
+    "results twice": lambda p: vectors(p, "results")[0].__setitem__(0, 1),
+    "a negative result": lambda p: vectors(p, "results")[0].__setitem__(1, -1),
+    "half a result": lambda p: vectors(p, "results")[0].__setitem__(1, 1.5),
+    "an argument outside": lambda p: vectors(p, "given")[0].__setitem__(0, 10**5),
+    "another length": lambda p: vectors(p, "given")[1][0].__setitem__(1, [7]),
+    "a constant's shape": lambda p: p["constants"][0][0].__setitem__(1, [3, 1]),
+    "an argument's shape": lambda p: p["positional"][1].__setitem__(2, 99999),
+    "an argument's rank": lambda p: p["positional"][1][2].append(1),
+    "no dtype": lambda p: p["positional"][1].pop(1),
+    "alone": lambda p: p.update(alone=True),
+    "an array is a float": lambda p: p.update(kinds=["float"] * len(p["kinds"])),
+    "a class without a name": lambda p: p["recipe"][2][0].__setitem__(1, [["a"], ["b"]]),
+    "another object": lambda p: p["updates"][0].__setitem__(0, 1),
+    "exceptions gone": lambda p: p.update(exceptions=[]),
+}
+
+
+@pytest.mark.parametrize("name", MISFITS)
+def test_a_manifest_that_does_not_fit_is_refused(name, step_file, tmp_path):
+    """With the right hash. The arguments are as they were."""
+
+    def change(told):
+        for program in told["programs"]:
+            MISFITS[name](program)
+
+    path, args = tmp_path / "f.myia", training.arguments()
+    path.write_bytes(with_manifest(step_file.read_bytes(), change))
+    with pytest.raises(ArtifactError):
+        myia.load(path)(*args, name="fast")
+    state, _, _, log = args
+    assert state.count == 0 and not state.weights.any() and log["losses"] == [1.0]
+
+
+def test_a_loaded_program_is_not_pickled(step):
+    with pytest.raises(
+        TypeError, match=r"cannot be pickled: send the file itself, and `myia\.load"
+    ):
+        pickle.dumps(step)
+    assert copy.copy(step) is step and copy.deepcopy([step])[0] is step

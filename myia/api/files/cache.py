@@ -170,7 +170,8 @@ def cache(path: str | os.PathLike[str] | None, *, max_bytes: int = MOST_BYTES) -
     cache is put into the directory, too, unless it is set already; it is for all that JAX compiles.
     `max_bytes`: what was used least recently is removed beyond; None as the path: no cache.
 
-    The directory is made for this user alone (mode 0700). `ArtifactError`: others may write there.
+    The directory is made for this user alone (mode 0700). `ArtifactError`: others may write
+    there, or it cannot be made.
 
     Example:
         >>> import tempfile, myia

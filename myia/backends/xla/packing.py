@@ -175,6 +175,11 @@ class Vectors:
     def avals(self, avals: Sequence[Aval]) -> Sequence[Aval]:
         return [*(v.aval for v in self.vectors), *(avals[i] for i in self._others)]
 
+    def unpacked_avals(self, avals: Sequence[Aval]) -> Sequence[Aval]:
+        """Of the arrays that travel: those of all arrays."""
+        parts = [aval for v in self.vectors for aval in v.avals]
+        return self._ordered([*parts, *avals[len(self.vectors) :]])
+
     def told_of_each(self, xs: Sequence[Any]) -> Sequence[Any]:
         """What is told of each array, for the arrays that travel; of vectors nothing is told."""
         return [*(None for _ in self.vectors), *(xs[i] for i in self._others)]
