@@ -11,6 +11,7 @@ lower         liveness, desugaring, then SSA, function by function
 from __future__ import annotations
 
 import ast
+import sys
 import types
 import weakref
 from dataclasses import dataclass, replace
@@ -34,6 +35,7 @@ from myia.frontend.statements import (
     cut_context_function,
     desugar_statements,
     is_context_function,
+    skip_assertions,
 )
 from myia.frontend.unparse import to_text
 from myia.ir.core import Op, Region, walk
@@ -136,6 +138,8 @@ def _core(
 ) -> gast.AST:
     """The function in core Python, with its jumps. `as_written`: and its generator expressions."""
     tree = gast.ast_to_gast(node)
+    if sys.flags.optimize:
+        tree = skip_assertions(tree)
     package = fn.__globals__.get("__package__")
     place_f_strings(tree)
     if any(map(is_context_function, gast.walk(tree))):

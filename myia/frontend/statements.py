@@ -17,6 +17,9 @@
     import a.b                     a = import_module("a.b", True)
     from m import x as y  ->       y = import_from("m", "x")
 
+    assert x, y           ->       if False:                        under `python -O`
+                                       assert x, y
+
 A function under `contextlib.contextmanager` is cut in two at its `yield`:
 
     def scaled(k):                 def scaled(k):
@@ -50,6 +53,16 @@ from myia.primitives.core import desugared
 from myia.source.diagnostics import MyiaError
 
 NEW_SCOPES = (gast.FunctionDef, gast.ClassDef, gast.Lambda)
+
+
+def skip_assertions(tree: gast.AST) -> gast.AST:
+    """`tree` whose assertions are not run; the names that they assign are still local."""
+    return _Skipped().visit(tree)
+
+
+class _Skipped(gast.NodeTransformer):
+    def visit_Assert(self, node: gast.Assert) -> gast.stmt:
+        return gast.copy_location(gast.If(constant(False, node), [node], []), node)
 
 
 def desugar_statements(tree: gast.AST, package: str | None) -> gast.AST:
