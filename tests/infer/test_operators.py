@@ -287,3 +287,45 @@ def test_exceptions_of_python(name, transform):
         transform(f)(x)
     assert isinstance(caught.value, MyiaError)
     assert "-->" in str(caught.value)
+
+
+# ----- `is` between numbers of which Python has one object each
+
+
+def is_true(x):
+    return (x > 0) is True, (x > 0) is not True, bool(x) is False, (not x) is True
+
+
+def matches_a_bool(x):
+    match x > 0:
+        case True:
+            return 1.0
+        case False:
+            return 2.0
+    return 3.0
+
+
+def counts(x):
+    n, found = 0, []
+    for i in range(4):
+        n = n + 1 if x > i else n
+        found.append(n is ONE)
+    return n is ONE, found, (x > 1) is (x > 2) if type(x) in (int, float) else None
+
+
+def waits(x):
+    n = 5
+    while (n > x) is True:
+        n = n - 1
+    return n
+
+
+ONE = 1
+
+
+@pytest.mark.parametrize("f", [is_true, matches_a_bool, counts, waits])
+@pytest.mark.parametrize(
+    "x", [1.5, 1, -1.0, 0.0, True, np.float64(1.5), np.int64(2), np.array(3.0)]
+)
+def test_is_between_bools_and_small_ints(f, x):
+    assert myia.jit(f)(x) == f(x)

@@ -61,6 +61,8 @@ def identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, Static) and isinstance(b, Static):
         alike = type(a.value) is type(b.value) and type(a.value) in (int, str, bool)
         return Static(a.value is b.value or (alike and a.value == b.value))
+    if (found := _same_number(a, b)) is not None:
+        return found
     if isinstance(a, Outside) or isinstance(b, Outside):
         return Static(isinstance(a, Outside) and isinstance(b, Outside) and a.value is b.value)
     if isinstance(a, Ref) and isinstance(b, Ref):
@@ -84,6 +86,28 @@ def identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
             help_text="compare with `==`",
         )
     return FALSE
+
+
+SMALL_INTS = range(-5, 257)  # ints of which Python has one object each
+
+
+def _same_number(a: Abstract, b: Abstract) -> Abstract | None:
+    """Of numbers that Python has one object of each: bools, small ints. None: they are others."""
+    if not (isinstance(a, (Scalar, Static)) and isinstance(b, (Scalar, Static))):
+        return None
+    for kind, cls in (("b", bool), ("i", int)):
+        if all(_is_of(x, kind, cls) for x in (a, b)):
+            known = [x.value for x in (a, b) if isinstance(x, Static)]
+            if cls is int and not (known and known[0] in SMALL_INTS):
+                return None
+            dtype = np.dtype(bool) if cls is bool else I64.dtype
+            return Scalar(logic.eq(*(number_value(x, dtype) for x in (a, b))), weak=True)
+    return None
+
+
+def _is_of(x: Scalar | Static, kind: str, cls: type) -> bool:
+    """Is it a number of Python of this class?"""
+    return type(x.value) is cls if isinstance(x, Static) else x.weak and x.dtype.kind == kind
 
 
 def _is_optional(ctx: Context, x: Optional, other: Abstract) -> Abstract:
