@@ -43,6 +43,9 @@ CALLS = re.compile(
 )
 CALL = re.compile(r'custom_call(?:\s+@"?|[^@]*?call_target_name = ")([\w.$]+)')
 
+OPTION = re.compile("No such compile option|While setting option")
+
+OTHER_OPTIONS = "its manifest has other options than this compiler: {}"
 NO_PLAIN_MODULE = "it has no module for plain JAX"
 NOT_MADE = "its results cannot be made: {}: {}"
 NO_MODULE = "the file has no module for the platform {0!r}, only for {1}"
@@ -180,11 +183,19 @@ class SavedProgram:
                 return self._results_under_jax(given)
             if config.jax_disable_jit:
                 with jax.disable_jit(False):
-                    found = self._executable(*given, *self._hidden)
+                    found = self._found(*given, *self._hidden)
             else:
-                found = self._executable(*given, *self._hidden)
+                found = self._found(*given, *self._hidden)
             results: Sequence[Any] = [found] if self._alone else found
             return results if self._unpack is None else self._unpack(results)
+
+    def _found(self, *arrays: Any) -> Any:
+        try:
+            return self._executable(*arrays)
+        except jax.errors.JaxRuntimeError as error:
+            if OPTION.search(str(error)):
+                raise ArtifactError(OTHER_OPTIONS.format(error)) from None
+            raise
 
     def _results_under_jax(self, given: Sequence[Any]) -> Sequence[Any]:
         """Inside of `jax.jit`: the module for plain JAX, whose options are those of the caller."""

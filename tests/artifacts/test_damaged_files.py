@@ -269,6 +269,8 @@ MISFITS = {
     "an argument's shape": lambda p: p["positional"][1].__setitem__(2, 99999),
     "an argument's rank": lambda p: p["positional"][1][2].append(1),
     "no dtype": lambda p: p["positional"][1].pop(1),
+    "an option": lambda p: p["modules"][0].update(options={"no_such": "1"}),
+    "an option's value": lambda p: p["modules"][0].update(options={"xla_cpu_use_xnnpack": "x"}),
     "alone": lambda p: p.update(alone=True),
     "an array is a float": lambda p: p.update(kinds=["float"] * len(p["kinds"])),
     "a class without a name": lambda p: p["recipe"][2][0].__setitem__(1, [["a"], ["b"]]),
