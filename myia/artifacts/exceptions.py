@@ -60,7 +60,7 @@ def _base(cls: type[BaseException]) -> Any:
 
 
 def _held_json(x: Any) -> Json:
-    if type(x) is Hidden:
+    if isinstance(x, Hidden):
         return ["hidden"]
     if isinstance(x, BaseException):
         return ["exception", _exception_json(x)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 HIDDEN = "<run-time value>"
 
 
@@ -13,3 +15,13 @@ class Hidden:
 
     def __repr__(self) -> str:
         return HIDDEN
+
+
+class Unknown(Hidden):
+    """One of which nothing can be asked: what an exception would answer is not known either."""
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(HIDDEN)
+
+    def __eq__(self, other: object) -> NoReturn:
+        raise TypeError(HIDDEN)

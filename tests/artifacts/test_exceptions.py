@@ -187,6 +187,23 @@ def test_numbers_of_the_run_are_marked(tmp_path):
     assert error.args == ("code 3",) and error.code == 3 and str(error.value) == "<run-time value>"
 
 
+class Asking(Exception):
+    def __init__(self, value):
+        super().__init__("asked")
+        self.is_zero, self.is_true = value == 0, bool(value)
+
+
+def test_what_a_class_finds_out_about_a_number_is_not_told(tmp_path):
+    def f(x):
+        if x > 0:
+            raise Asking(x)
+        return x
+
+    myia.jit(f).lower(1.0).compile().save(tmp_path / "f.myia")
+    error = caught(myia.load(tmp_path / "f.myia"), 1.0)
+    assert type(error) is Asking and not hasattr(error, "is_zero") and str(error) == "asked"
+
+
 def test_what_an_exception_holds_is_made_anew(tmp_path):
     myia.jit(missing).lower(1.0).compile().save(tmp_path / "f.myia")
     loaded = myia.load(tmp_path / "f.myia")

@@ -35,6 +35,7 @@ from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.core import walk
 from myia.pipeline import Executable, Vectors, exported, exported_plain, interface_of
 from myia.primitives.core.platforms import PLATFORMS
+from myia.source.hidden import Unknown
 from myia.source.tracebacks import edge
 
 NOT_SAVED = "{} cannot be saved: {}"
@@ -151,7 +152,7 @@ def _interface(
         raise NotStorable("it changes a global, or an object that it reads: pass that")
     if any(i >= count for r in recipes for i in _objects(r)):
         raise NotStorable("it returns an object that it reads beside its arguments: pass that")
-    exceptions = [exception_json(check.made()) for check in program.checks]
+    exceptions = [exception_json(check.made(hidden=Unknown)) for check in program.checks]
     return told | results_json(program) | {"exceptions": exceptions}
 
 

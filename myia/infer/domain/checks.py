@@ -61,14 +61,16 @@ class Check:
             error.add_note(note)
         return error
 
-    def made(self, numbers: Sequence[Any] | None = None) -> BaseException:
-        """The exception without the note."""
+    def made(
+        self, numbers: Sequence[Any] | None = None, hidden: type[Hidden] = Hidden
+    ) -> BaseException:
+        """The exception without the note; `hidden`: of what stands for numbers."""
         if self.make is None:
             return self.exception(self.message) if self.message else self.exception()
         if numbers is not None:
             return self.make(numbers)
         try:
-            return self.make([Hidden()] * len(self.values))
+            return self.make([hidden()] * len(self.values))
         except Exception:  # the class does not take what stands for the numbers
             return self.exception.__new__(self.exception, self.message)
 
