@@ -332,9 +332,9 @@ def vmap(
     Args:
         f: a function of one example. Without it, a decorator is returned.
         in_axes: the axis of the examples: an int for all arrays, or a tuple with an entry for each
-            positional argument: an int, None (all examples share it), or a tuple, list or dict of
-            these in the structure of the argument. Negative axes count from the last. Keyword
-            arguments have their examples along axis 0.
+            positional argument: an int, None (all examples share it), or a tuple, list, dict or
+            instance of these in the structure of the argument. Negative axes count from the last.
+            Keyword arguments have their examples along axis 0.
         out_axes: the axis of the examples in the results, in the same way. None: a result that does
             not depend on the example, which is returned once.
         options: those of `jit`.
@@ -348,9 +348,9 @@ def vmap(
     Raises:
         TypeError, MyiaError: as `jit`. ValueError: numbers of examples that differ, an argument
             without the axis, axes of another structure than the argument. TypeError: a result that
-            is no array or number. MyiaError: `f` changes an object that all examples share, or
-            draws from a generator of theirs (give each example a seed). Of errors in several
-            examples that of the first is raised.
+            is no array or number, and no attribute of an instance. MyiaError: `f` changes an object
+            that all examples share, or draws from a generator of theirs (give each example a seed).
+            Of errors in several examples that of the first is raised.
 
     Example:
         >>> import numpy as np, myia

@@ -309,7 +309,9 @@ class Leaves:
         return [axes] * len(contents.children())
 
     def _mismatch(self, x: Abstract, axes: Axes, path: str) -> NoReturn:
-        if isinstance(axes, AxesOfAttributes):
+        if _is_tree(x):
+            given = "a structure, where one entry holds for all arrays,"
+        elif isinstance(axes, AxesOfAttributes):
             names = ", ".join(name for name, _ in axes.items)
             given = f"an instance of {axes.cls.__name__} with the attributes {names}"
         elif isinstance(axes, AxesOfItems):

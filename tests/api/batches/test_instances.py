@@ -153,6 +153,8 @@ def test_modules_of_equinox():
     for x, y in zip(ours, theirs):
         assert isinstance(x, jax.Array) and x.shape == y.shape
         np.testing.assert_allclose(x, y, 1e-5)
+    with pytest.raises(ValueError, match="a structure, where one entry holds for all arrays, for"):
+        myia.vmap(loss, in_axes=((0, 0), 0))(mlp, xs)
     keys = jax.random.split(jax.random.key(1), 3)
     many = eqx.filter_vmap(lambda k: eqx.nn.MLP(2, 1, 4, 1, key=k))(keys)
     of_many = myia.vmap(lambda model, x: model(x))(many, xs)
