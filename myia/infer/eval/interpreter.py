@@ -298,6 +298,13 @@ def _wrong_of_none(op: Op) -> Sequence[int]:
     return (0,) if op.primitive in ON_EACH and op.primitive is not py.format_ else ()
 
 
+def _takes_none(op: Op) -> Sequence[int]:
+    """The operands that may be None in Python, also where they are one of several objects."""
+    if op.primitive is py.unary:
+        return (0,) if op.params["op"] in ("not", "truth") else ()
+    return {py.setattr_: (1,), py.setitem: (2,)}.get(op.primitive, ())
+
+
 def _may_be_objects(x: Abstract) -> bool:
     return isinstance(x, Optional) and is_of_objects(x.value)
 
@@ -320,8 +327,12 @@ def handles(primitive: Primitive, optional: bool = False) -> Callable[..., Any]:
             return on_each_or_none(ctx, xs, use, _wrong_of_none(op)).children()
 
         def of(ctx: Interpreter, op: Op, xs: Sequence[Abstract]) -> tuple[Abstract, ...]:
-            if not optional or (primitive in ON_EACH and any(map(_may_be_objects, xs))):
+            if not optional:
                 xs = [ctx.force(x) for x in xs]
+            elif primitive in ON_EACH:
+                kept = _takes_none(op)
+                forced = (i not in kept and _may_be_objects(x) for i, x in enumerate(xs))
+                xs = [ctx.force(x) if force else x for x, force in zip(xs, forced)]
             if primitive in ON_EACH:
                 read = lambda option: results(ctx, op, [option, *xs[1:]])[0]  # noqa: E731
                 if (part := chosen_part(ctx, op, xs, read)) is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import operator
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
@@ -75,7 +76,7 @@ from myia.infer.numeric.samples import (
     fail_without,
     sample,
 )
-from myia.infer.paths.branches import branch_options
+from myia.infer.paths.branches import branch_options, may_be_none, on_each, with_none
 from myia.infer.registry import SUBSCRIPTS
 from myia.infer.unsupported import UnsupportedIndex
 from myia.ir.avals import Aval
@@ -154,7 +155,8 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     key = with_slices(ctx, key)
     if ctx.is_array(x) or is_dynamic(ctx, x):
         key = slice_of_range(ctx, x, key) or _with_arrays(ctx, key)
-        _store_array_item(ctx, as_ref(x), key, ctx.force(value))
+
+        _store_in_array(ctx, as_ref(x), key, value)
         return
     if (row := list_rows.row_of(ctx, x)) is not None and not isinstance(key, SliceValue):
         try:
@@ -248,6 +250,31 @@ def _has_ellipsis(key: Abstract) -> bool:
     if isinstance(key, Static) and isinstance(key.value, tuple):
         keys = tuple(map(Static, key.value))
     return any(isinstance(k, Static) and k.value is Ellipsis for k in keys)
+
+
+def _store_in_array(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
+    """The same of an array; of one of several objects, or None, each is stored where it is it."""
+
+    def number(values: Sequence[Abstract]) -> Abstract:
+        return _number_of_none(ctx, x) if is_none(values[0]) else values[0]
+
+    def store(values: Sequence[Abstract]) -> Abstract:
+        _store_array_item(ctx, x, key, number(values))
+        return NONE
+
+    if may_be_none(value) and is_number(value.value):
+        value = with_none(ctx, [value], number)
+    with_none(ctx, [value], lambda values: on_each(ctx, values, store))
+
+
+def _number_of_none(ctx: Context, x: Ref) -> Abstract:
+    """What NumPy stores for None: NaN, or False."""
+    found = np.zeros(1, bounding_aval(ctx, x).dtype)
+    try:
+        found[0] = None
+    except TypeError as e:
+        ctx.fail(BadType, message=str(e))
+    return Static(found[0])
 
 
 def _store_array_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:

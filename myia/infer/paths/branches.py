@@ -17,6 +17,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeGuard
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import (
@@ -216,12 +217,14 @@ def on_each(
     return branch_options(ctx, x, lambda option: on_each(ctx, [*before, option, *after], use, kept))
 
 
+def may_be_none(x: Abstract) -> TypeGuard[Optional]:
+    """May it be None, or else a value?"""
+    return isinstance(x, Optional) and x.absent is not None and is_none(x.absent)
+
+
 def is_caught_none(ctx: Context, x: Abstract) -> bool:
     """May it be None, and a handler catch what Python raises of None?"""
-    absent = x.absent if isinstance(x, Optional) else None
-    return (
-        absent is not None and is_none(absent) and ctx.handlers.catches(TypeError, AttributeError)
-    )
+    return may_be_none(x) and ctx.handlers.catches(TypeError, AttributeError)
 
 
 def on_each_or_none(
@@ -231,12 +234,23 @@ def on_each_or_none(
     at: Iterable[int] = (0,),
 ) -> Abstract:
     """`use(xs)`, also where one of those `at` these places is a None whose error may be caught."""
-    i = next((i for i in at if is_caught_none(ctx, xs[i])), None)
-    if i is None:
+    return with_none(ctx, xs, use, [i for i in at if is_caught_none(ctx, xs[i])])
+
+
+def with_none(
+    ctx: Context,
+    xs: Sequence[Abstract],
+    use: Callable[[Sequence[Abstract]], Abstract],
+    at: Iterable[int] | None = None,
+) -> Abstract:
+    """`use(xs)`, where each of those `at` these places (of all) that may be None is, or is not."""
+    places = [i for i in (range(len(xs)) if at is None else at) if may_be_none(xs[i])]
+    if not places:
         return use(xs)
+    i, *others = places
     x, before, after = xs[i], xs[:i], xs[i + 1 :]
     assert isinstance(x, Optional)
-    use_it = lambda x: on_each_or_none(ctx, [*before, x, *after], use, at)  # noqa: E731
+    use_it = lambda x: with_none(ctx, [*before, x, *after], use, others)  # noqa: E731
     return branch(ctx, x.present, lambda: use_it(x.value), lambda: _use_of_object(use_it, NONE))
 
 
