@@ -66,7 +66,10 @@ def _tuple_name(cls: Any) -> Json:
 
 
 # Of lists built in a loop
-ITEMS = ("number", "array", "static", "ragged", "items", "dict", "instance", "tuple")
+ITEMS = (
+    *("number", "array", "static", "ragged", "items", "dict", "instance", "tuple"),
+    "optional",
+)
 
 
 def _template_json(template: Any) -> Json:

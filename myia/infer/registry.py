@@ -5,7 +5,9 @@ A handler is written like the function that it implements, on abstract values:
     @function(np.sum)
     def _sum(ctx, a, axis=NONE, dtype=NONE, out=NONE, keepdims=FALSE): ...
 
-Arguments that may be absent (`Optional`) are forced before the handler is called. Arrays with
+Arguments that may be None (`Optional`) are forced before the handler is called: None is an error.
+Where Python takes it, `of_none` calls the handler of the value and of None, and a handler that is
+marked by `keeps_none` takes such arguments as they are. Arrays with
 dynamic axes are given to a variant of the handler, made by `dynamic=`; a function without one is
 refused for such arrays.
 """
@@ -25,13 +27,18 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.values import FUNCTION_VALUES, Abstract, Static
+from myia.infer.domain.values import FUNCTION_VALUES, Abstract, Static, may_be_none
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric import floating_point_errors
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
-from myia.infer.paths.branches import is_caught_none, on_each, on_each_or_none
+from myia.infer.paths.branches import (
+    is_caught_none,
+    on_each,
+    on_each_or_none,
+    with_none,
+)
 from myia.infer.paths.choice import is_of_objects, is_split
 from myia.infer.paths.raised import within_op
 from myia.infer.unsupported import UnsupportedFunction
@@ -50,6 +57,8 @@ REGISTERED_ON_IMPORT: dict[
 ] = {}  # modules whose handlers are registered once they are imported
 SUBSCRIPTS: dict[int, Callable] = {}  # by the id of the object: `np.r_[...]`
 ASKED: set[Any] = set()  # functions that are called on samples first: their own checks hold
+OF_NONE: set[Callable] = set()  # handlers that are called of a value, and of None
+KEEPS_NONE: set[Callable] = set()  # handlers of arguments that may be None
 DYNAMIC: dict[Callable, Callable] = {}  # handler -> its variant for dynamic arrays
 # Function -> exceptions that it raises only where a handler may catch them, and their checks.
 RAISED: dict[Any, list[tuple[type[Exception], Callable]]] = {}
@@ -163,6 +172,18 @@ def as_is(handler: Callable) -> Callable:
     return handler
 
 
+def of_none(handler: Callable) -> Callable:
+    """Of None the function is what it is of any value: arguments that may be None are tried."""
+    OF_NONE.add(handler)
+    return handler
+
+
+def keeps_none(handler: Callable) -> Callable:
+    """The handler takes arguments that may be None as they are."""
+    KEEPS_NONE.add(handler)
+    return handler
+
+
 def for_dynamic_arrays(handler: Callable) -> Callable[[Callable], Callable]:
     """Register the variant of a handler for dynamic arrays, with the same signature.
 
@@ -198,21 +219,24 @@ def invoke(
     A function without a variant still works if each dynamic slice has a nominal length
     (`x[i : i + 3]`): it is checked at run time to have exactly this length.
     """
-    if any(is_caught_none(ctx, x) for x in args):
-        invoke_of = lambda xs: invoke(ctx, handler, name, xs, kwargs, function)  # noqa: E731
-        return on_each_or_none(ctx, args, invoke_of, range(len(args)))
-    args = [ctx.force(x) for x in args]
+    keeps, n, names = handler in KEEPS_NONE, len(args), tuple(kwargs)
+
+    def invoke_of(xs: Sequence[Abstract]) -> Abstract:
+        return invoke(ctx, handler, name, xs[:n], dict(zip(names, xs[n:])), function)
+
+    if handler in OF_NONE and any(map(may_be_none, (*args, *kwargs.values()))):
+        return with_none(ctx, (*args, *kwargs.values()), invoke_of)
+    if not keeps and any(is_caught_none(ctx, x) for x in args):
+        return on_each_or_none(ctx, (*args, *kwargs.values()), invoke_of, range(n))
+    args = [x if keeps and may_be_none(x) else ctx.force(x) for x in args]
     of_container = getattr(function, "__objclass__", None) in (list, dict)
     if any(map(is_of_objects if of_container else is_split, (*args, *kwargs.values()))):
-        n, names = len(args), tuple(kwargs)
-        return on_each(
-            ctx,
-            (*args, *kwargs.values()),
-            lambda xs: invoke(ctx, handler, name, xs[:n], dict(zip(names, xs[n:])), function),
-            range(len(args) + len(kwargs) if of_container else 0),
-        )
+        chosen = range(len(args) + len(kwargs) if of_container else 0)
+        return on_each(ctx, (*args, *kwargs.values()), invoke_of, chosen)
     general = _signature(handler)
-    forced = ((k, ctx.force(x)) for k, x in kwargs.items())
+    # A default may be any object.
+    kept = {k for k, x in kwargs.items() if may_be_none(x) and (keeps or k == "default")}
+    forced = ((k, x if k in kept else ctx.force(x)) for k, x in kwargs.items())
     kwargs = {k: x for k, x in forced if is_given(x) or _takes(general, k)}
     if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
         if handler in DYNAMIC:

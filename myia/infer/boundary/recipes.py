@@ -179,6 +179,8 @@ def python_items(template: ItemTemplate, columns: list, count: int) -> list:
         return _python_lists(template, columns, count)
     parts = [python_items(t, columns, count) for t in template.items]
     items = list(zip(*parts)) if parts else [()] * count
+    if template.kind == "optional":
+        return [value if there else None for there, value in items]
     if template.kind == "items":
         return list(map(list, items))
     if template.kind == "dict":

@@ -317,6 +317,11 @@ class Optional(Abstract):
         return (Optional, self.absent is UNDEFINED)
 
 
+def may_be_none(x: Abstract) -> TypeGuard[Optional]:
+    """May it be None, or else a value?"""
+    return isinstance(x, Optional) and x.absent is not None and is_none(x.absent)
+
+
 def may_be_unbound(x: Abstract) -> bool:
     return isinstance(x, Optional) and not isinstance(x.absent, Static)
 

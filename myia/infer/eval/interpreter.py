@@ -302,6 +302,8 @@ def _takes_none(op: Op) -> Sequence[int]:
     """The operands that may be None in Python, also where they are one of several objects."""
     if op.primitive is py.unary:
         return (0,) if op.params["op"] in ("not", "truth") else ()
+    if op.primitive is py.format_:
+        return range(len(op.operands))
     return {py.setattr_: (1,), py.setitem: (2,)}.get(op.primitive, ())
 
 

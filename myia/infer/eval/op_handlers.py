@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -12,8 +12,7 @@ from myia.infer import attributes
 from myia.infer.boundary import assigned_globals as assigned
 from myia.infer.boundary import exceptions
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType
-from myia.infer.domain.heap import CellObject, DictObject, ListObject, SetObject
+from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import (
     NONE,
     UNDEFINED,
@@ -22,22 +21,20 @@ from myia.infer.domain.values import (
     Closure,
     NewException,
     Optional,
-    Ref,
     Scalar,
     SliceValue,
     Static,
     Tuple,
     as_number,
     is_none,
-    is_static_int,
     may_be_unbound,
 )
 from myia.infer.eval import items, static_code
+from myia.infer.eval.displays import mapping_items
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, give_name, handles
 from myia.infer.eval.unpacking import unpack
 from myia.infer.generators import weaving
 from myia.infer.indexing import indexing
-from myia.infer.lists import list_slices
 from myia.infer.loops import loop_forms
 from myia.infer.loops.iterators import (
     USED_IN_PART,
@@ -49,12 +46,17 @@ from myia.infer.loops.iterators import (
 )
 from myia.infer.loops.unrolling import LoopCode
 from myia.infer.numeric import f_strings
-from myia.infer.numeric.constant_methods import evaluate_constant, items_of_new_set
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.subnormal_checks import OPERATORS, check_subnormals
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
-from myia.infer.paths.branches import branch_many, is_caught_none, on_each, on_each_or_none
+from myia.infer.paths.branches import (
+    branch_many,
+    is_caught_none,
+    on_each,
+    on_each_or_none,
+    with_none_inside,
+)
 from myia.infer.paths.caught import given
 from myia.infer.paths.choice import is_split
 from myia.ir.core import Op, Region, Value, walk
@@ -100,8 +102,20 @@ def _checked(
     return check_finite_results(ctx, (x, y), compute)
 
 
-@handles(py.format_)
+@handles(py.binary, optional=True)
+def _binary(ctx: Context, op: Op, x: Abstract, y: Abstract) -> Abstract | None:
+    of_text = op.params["op"] == "%" and isinstance(x, Static) and isinstance(x.value, str)
+    if of_text:
+        return with_none_inside(ctx, [y], lambda ys: operators.binary(ctx, "%", x, ys[0]))
+    return _checked(ctx, operators.binary, op.params["op"], ctx.force(x), ctx.force(y))
+
+
+@handles(py.format_, optional=True)
 def _format(ctx: Context, op: Op, *xs: Abstract) -> Abstract:
+    return with_none_inside(ctx, xs, lambda xs: _formatted(ctx, op, xs))
+
+
+def _formatted(ctx: Context, op: Op, xs: Sequence[Abstract]) -> Abstract:
     """An f-string, with the messages of exceptions in it."""
     parts, values = op.params["parts"], list(xs)
     for i, part in enumerate(p for p in parts if not isinstance(p, str)):
@@ -111,77 +125,7 @@ def _format(ctx: Context, op: Op, *xs: Abstract) -> Abstract:
     return on_each(ctx, values, lambda xs: f_strings.format_parts(ctx, parts, tuple(xs)))
 
 
-# ----- Displays
-
-
-def _unstarred(ctx: Context, op: Op, items: Sequence[Abstract]) -> tuple[Abstract, ...]:
-    found: list[Abstract] = []
-    for starred, item in zip(op.params["stars"], items):
-        found += ctx.list_items(item) if starred else [item]
-    return tuple(found)
-
-
-@handles(py.list_)
-def _list(ctx: Context, op: Op, *items: Abstract) -> Abstract:
-    """A list; one of run-time length that is unpacked in it is joined to the items around it."""
-    lists = [_in_list(ctx, x) if star else None for star, x in zip(op.params["stars"], items)]
-    if all(xs is None or is_static_int(ctx.length(xs)) for xs in lists):
-        given = [x if xs is None else xs for x, xs in zip(items, lists)]
-        return ctx.new(ListObject(_unstarred(ctx, op, given)))
-    parts = [ctx.new(ListObject(()))]
-    for star, x, xs in zip(op.params["stars"], items, lists):
-        some = ctx.list_items(x) if star and xs is None else (x,)
-        parts.append(xs if xs is not None else ctx.new(ListObject(some)))
-    return list_slices.concatenated(ctx, parts)
-
-
-def _in_list(ctx: Context, x: Abstract) -> Ref | None:
-    """What may have a run-time length, as a list."""
-    if list_slices.as_list(ctx, x) is None and not isinstance(x, (Tuple, Static)):
-        x = ctx.call(Static(list), (x,), {})
-    return list_slices.as_list(ctx, x)
-
-
-@handles(py.set_)
-def _set(ctx: Context, op: Op, *items: Abstract) -> Abstract:
-    known = items_of_new_set(ctx, _unstarred(ctx, op, items))
-    found = evaluate_constant(ctx, set, known)
-    assert isinstance(found, Ref)
-    if not any(op.params["stars"]) and not _has_one_order(known):
-        ctx.write(found, replace(ctx.contents_as(found, SetObject), ordered=False))
-    return found
-
-
-def _has_one_order(items: list) -> bool:
-    """Has a set of these constants one order, however and whenever it is made?"""
-    if not all(type(x) in (int, bool, float) for x in items):
-        return len(items) < 2  # hashes of strings differ from process to process
-    return list(set(items)) == list(set(items[::-1])) == list(frozenset(items))
-
-
-@handles(py.dict_, optional=True)
-def _dict(ctx: Context, op: Op, *keys_and_values: Abstract) -> Abstract:
-    keys, values, stars = keys_and_values[::2], keys_and_values[1::2], op.params["stars"]
-
-    def made(mappings: Sequence[Abstract]) -> Abstract:
-        found: dict = {}
-        unpacked = iter(mappings)
-        for starred, key, value in zip(stars, keys, values):
-            if starred:
-                found.update(_mapping(ctx, next(unpacked)))
-            else:
-                found[indexing.dict_key(ctx, key)] = value
-        return ctx.new(DictObject(tuple(found), tuple(found.values())))
-
-    return on_each(ctx, [x for starred, x in zip(stars, values) if starred], made)
-
-
-def _mapping(ctx: Context, x: Abstract) -> Iterator[tuple[Any, Abstract]]:
-    """The items of `**x`."""
-    contents = ctx.held(ctx.force(x))
-    if not isinstance(contents, DictObject):
-        ctx.fail(BadType, message="argument after ** must be a mapping")
-    return zip(contents.keys, contents.values)
+# ----- Generators
 
 
 @handles(py.yield_, optional=True)
@@ -236,7 +180,7 @@ def _call_with(
         elif spec == "*":
             positional += ctx.list_items(ctx.force(x))
         elif spec == "**":
-            keywords.update(_mapping(ctx, next(unpacked)))
+            keywords.update(mapping_items(ctx, next(unpacked)))
         else:
             keywords[spec] = x
     ctx.calling = op
@@ -247,7 +191,7 @@ def _call_with(
         ctx.calling = None
 
 
-@handles(py.assert_)
+@handles(py.assert_, optional=True)
 def _assert(ctx: Context, op: Op, condition: Abstract, message: Abstract) -> None:
     failed = negate(ctx, truth(ctx, condition))
     if isinstance(failed, Static) and failed.value:  # fails if the program comes here
@@ -266,7 +210,6 @@ SIMPLE_HANDLERS: dict[Primitive, Callable[..., Any]] = {
     py.undefined: lambda ctx, op: UNDEFINED,
     py.cell: lambda ctx, op: ctx.new(CellObject(UNDEFINED)),
     py.load_cell: lambda ctx, op, cell: _content(ctx, op, ctx.contents(cell).content),
-    py.binary: lambda ctx, op, x, y: _checked(ctx, operators.binary, op.params["op"], x, y),
     py.inplace: lambda ctx, op, x, y: _checked(ctx, operators.inplace, op.params["op"], x, y),
     py.getattr_: lambda ctx, op, x: ctx.getattr(x, op.params["name"]),
     py.getitem: items.item,
@@ -292,7 +235,6 @@ OPTIONAL_HANDLERS: dict[Primitive, Callable[..., Any]] = {
     py.setitem: lambda ctx, op, x, key, value: indexing.setitem(
         ctx, ctx.force(x), ctx.force(key), value
     ),
-    py.tuple_: lambda ctx, op, *items: Tuple(_unstarred(ctx, op, items)),
 }
 for primitive, handler in SIMPLE_HANDLERS.items():
     handles(primitive)(handler)

@@ -44,6 +44,7 @@ from myia.infer.domain.values import (
     Tuple,
     as_ref,
     is_none,
+    may_be_none,
 )
 from myia.infer.dynamic.access import bounding_aval, is_dynamic
 from myia.infer.indexing import dynamic_subscripts
@@ -76,7 +77,7 @@ from myia.infer.numeric.samples import (
     fail_without,
     sample,
 )
-from myia.infer.paths.branches import branch_options, may_be_none, on_each, with_none
+from myia.infer.paths.branches import branch_options, on_each, with_none
 from myia.infer.registry import SUBSCRIPTS
 from myia.infer.unsupported import UnsupportedIndex
 from myia.ir.avals import Aval

@@ -23,14 +23,26 @@ from myia.infer.domain.heap import (
     ListObject,
 )
 from myia.infer.domain.heap_arrays import IN_ROWS, ITEM_OF_LIST, ItemObject, RowObject, read_array
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
+from myia.infer.domain.values import (
+    NONE,
+    TRUE,
+    Abstract,
+    Optional,
+    Ref,
+    Scalar,
+    Static,
+    Tuple,
+    as_number,
+    is_none,
+    may_be_none,
+)
 from myia.infer.domain.views import reshape
 from myia.infer.lists.item_templates import ItemTemplate, object_template
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 from myia.primitives.arrays import dynamic_slices, shaping
 from myia.primitives.core.define import constant, zeros
-from myia.primitives.pointwise import arithmetic
+from myia.primitives.pointwise import arithmetic, logic
 
 Build = Callable[[Context, ItemTemplate, list[Value]], Abstract]
 
@@ -56,7 +68,7 @@ def retyped(buffer: BufferObject, template: ItemTemplate, capacity: int) -> Buff
         return buffer
     rows = []
     values = [row.value for row in buffer.rows]
-    if template.has_objects:
+    if template.has_objects or template.has_none:
         values = converted_leaves(values, buffer.template, template, (buffer.capacity,))
     for value, aval in zip(values, template.leaves):
         value = convert(value, aval.dtype)
@@ -70,6 +82,8 @@ def retyped(buffer: BufferObject, template: ItemTemplate, capacity: int) -> Buff
 
 def flatten_item(x: Abstract, template: ItemTemplate, heap: Heap) -> list[Value]:
     """The leaves of an item, as the template has them."""
+    if template.kind == "optional":
+        return _flatten_optional(x, template, heap)
     if isinstance(x, Ref) and isinstance(row := heap[x.id], RowObject):
         return [number_value(row.index, I64.dtype)]
     if isinstance(x, Ref) and template.kind == "member":
@@ -83,6 +97,14 @@ def flatten_item(x: Abstract, template: ItemTemplate, heap: Heap) -> list[Value]
     if isinstance(x, Tuple):
         return [v for i, t in zip(x.items, template.items) for v in flatten_item(i, t, heap)]
     return [] if template.aval is None else [number_value(x, template.aval.dtype)]
+
+
+def _flatten_optional(x: Abstract, template: ItemTemplate, heap: Heap) -> list[Value]:
+    of, value = template.items
+    if is_none(x):
+        return [constant(False, bool), *map(zeros, value.leaves)]
+    there, x = (x.present, x.value) if may_be_none(x) else (TRUE, x)
+    return [*flatten_item(there, of, heap), *flatten_item(x, value, heap)]
 
 
 def flatten_object(contents: Contents, template: ItemTemplate, heap: Heap) -> list[Value]:
@@ -112,6 +134,11 @@ def converted_leaves(
         return leaves
     if new.aval is not None:
         return [convert(leaves[0], new.aval.dtype)]
+    if new.kind == "optional" and old.kind != "optional":
+        there = constant(not old.is_none, np.dtype(bool), around)
+        if old.is_none:
+            return [there, *(zeros(a.with_shape((*around, *a.shape))) for a in new.leaves[1:])]
+        return [there, *converted_leaves(leaves, old, new.items[1], around)]
     if new.kind != "ragged":
         return [
             leaf
@@ -168,6 +195,21 @@ def _padded(x: Value, aval: Aval, axis: int) -> Value:
     rest = list(aval.shape)
     rest[axis] -= x.shape[axis]
     return shaping.concatenate(x, zeros(aval.with_shape(tuple(rest))), axis=axis)
+
+
+def values_there(ctx: Context, buffer: BufferObject) -> BufferObject:
+    """The list without a place for None: an item that is None is a run-time error."""
+    if buffer.template.kind != "optional":
+        return buffer
+    there, *rows = buffer.rows
+    length, n = number_value(buffer.base, I64.dtype), there.value.shape[0]
+    if buffer.offset:
+        length = arithmetic.add(length, buffer.offset)
+    number = shaping.iota(shape=(n,), axis=0, dtype=I64.dtype)
+    used = logic.lt(number, shaping.broadcast(length, shape=(n,), dims=()))
+    failed = ctx.any(logic.and_(used, logic.not_(there.value)))
+    ctx.check(failed, TypeError, "this is None here", is_python=False)
+    return replace(buffer, template=buffer.template.items[1], rows=tuple(rows))
 
 
 def part_leaves(base: BufferObject, item: ItemObject, leaves: list[Value]) -> list[Value]:
@@ -237,6 +279,9 @@ def build_item(ctx: Context, template: ItemTemplate, leaves: list[Value]) -> Abs
         return ctx.new(RowObject(template.static.base, Scalar(leaves.pop(0), True)))
     if template.kind == "member":
         return ctx.new(ItemObject(template.static, (Scalar(leaves.pop(0), True, 0),)))
+    if template.kind == "optional":
+        there, value = (build_item(ctx, t, leaves) for t in template.items)
+        return Optional(as_number(there), value, NONE)
     if template.kind == "tuple":
         return Tuple(tuple(build_item(ctx, t, leaves) for t in template.items), template.cls)
     if template.is_object:

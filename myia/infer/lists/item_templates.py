@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
+import numpy as np
+
 from myia.infer.capacities import Site
 from myia.infer.domain.describe import describe
 from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, promote
@@ -20,7 +22,7 @@ from myia.infer.domain.heap import (
 )
 from myia.infer.domain.heap_arrays import STATIC_ARRAYS, ItemObject, RowObject, array_aval
 from myia.infer.domain.mismatch import Mismatch, require_one_dtype
-from myia.infer.domain.values import Abstract, Ref, Static, Tuple, same_static
+from myia.infer.domain.values import Abstract, Ref, Static, Tuple, may_be_none, same_static
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 
@@ -45,7 +47,8 @@ class Rows:
 class ItemTemplate:
     """The structure of an item: a tree of leaves.
 
-    `kind`: "number", "array", "tuple", "static"; "row" of a buffer, whose items are each a "list"
+    `kind`: "number", "array", "tuple", "static"; "optional", None or else of the second of `items`,
+    by whether it is there; "row" of a buffer, whose items are each a "list"
     of numbers (`list_rows.py`). Of objects, which are changed in the list (`item_objects.py`):
     "dict", "instance", with `items` for their values; "items", a list with a template for each;
     "ragged", a list of as many as `capacity`, of the template `items[0]` (none: it is empty), whose
@@ -83,6 +86,14 @@ class ItemTemplate:
     def has_objects(self) -> bool:
         return self.is_object or any(item.has_objects for item in self.items)
 
+    @property
+    def has_none(self) -> bool:
+        return self.kind == "optional" or any(item.has_none for item in self.items)
+
+    @property
+    def is_none(self) -> bool:
+        return self.kind == "static" and self.static is None
+
 
 OBJECTS = ("dict", "instance", "items", "ragged")
 MAX_DEPTH = 6
@@ -92,6 +103,8 @@ def item_template(x: Abstract, heap: Heap, depth: int = 0) -> ItemTemplate:
     """The template of one item; raises Mismatch when it cannot be stacked."""
     if is_number(x):
         return ItemTemplate("number", Aval(number_dtype(x)), is_weak(x))
+    if may_be_none(x):
+        return _optional(item_template(x.value, heap, depth))
     if isinstance(x, Ref) and isinstance(heap[x.id], STATIC_ARRAYS):
         return ItemTemplate("array", array_aval(heap, x.id))
     if isinstance(x, Ref) and isinstance(row := heap[x.id], RowObject):
@@ -106,6 +119,14 @@ def item_template(x: Abstract, heap: Heap, depth: int = 0) -> ItemTemplate:
     if isinstance(x, Ref) and (found := object_template(heap[x.id], heap, depth)) is not None:
         return found
     raise Mismatch("a list", f"a list with {describe(x, heap)} appended")
+
+
+def _optional(there: ItemTemplate) -> ItemTemplate:
+    if there.has_objects or there.kind in ("row", "member"):
+        raise Mismatch("a list", f"a list with None or {_plural(there)} appended")
+    return ItemTemplate(
+        "optional", items=(ItemTemplate("number", Aval(np.dtype(bool)), True), there)
+    )
 
 
 def pool_of(heap: Heap, id: int) -> int | None:
@@ -210,6 +231,9 @@ def of_numbers(number: ItemTemplate, rows: ItemTemplate) -> ItemTemplate:
 
 def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
     """The template that holds items of both; raises Mismatch."""
+    if "optional" in (a.kind, b.kind):
+        there = [t.items[1] if t.kind == "optional" else t for t in (a, b) if not t.is_none]
+        return _optional(reduce(unify_templates, there))
     if a.aval is not None and b.aval is not None and (a.kind, a.static) == (b.kind, b.static):
         if a.kind in ("row", "member"):
             return a

@@ -27,6 +27,7 @@ from myia.infer.domain.views import reshape
 from myia.infer.dynamic.access import bounding_aval, is_dynamic, new_array, read
 from myia.infer.guests import guest_of
 from myia.infer.lists import growing_lists, list_slices
+from myia.infer.lists.item_leaves import values_there
 from myia.infer.lists.item_templates import ItemTemplate
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand, operand_dtype
@@ -96,7 +97,9 @@ def _dtypes(ctx: Context, x: Abstract) -> Iterator[tuple[np.dtype, bool]]:
     if is_number(x) or ctx.is_array(x):
         yield operand_dtype(ctx, x)
     elif isinstance(found := ctx.held(x), BufferObject) and found.template.kind != "row":
-        yield from ((aval.dtype, False) for aval in found.template.leaves)
+        template = found.template
+        leaves = (template.items[1] if template.kind == "optional" else template).leaves
+        yield from ((aval.dtype, False) for aval in leaves)
     elif is_sequence(ctx, x):
         for item in ctx.list_items(x):
             yield from _dtypes(ctx, item)
@@ -126,6 +129,7 @@ def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
 
 def stacked_buffer(ctx: Context, buffer: BufferObject, dtype: np.dtype | None = None) -> Abstract:
     """A list built in a loop as one array, of run-time length if the list is."""
+    buffer = values_there(ctx, buffer)
     length = length_of(growing_lists.list_length(buffer))
     if length.is_static:
         return ctx.array(buffer_array(ctx, buffer, dtype))
@@ -143,7 +147,7 @@ def buffer_array(ctx: Context, buffer: BufferObject, dtype: np.dtype | None = No
     length = growing_lists.list_length(buffer)
     if not is_static_int(length):
         ctx.needs_static("the length of a list that is stacked")
-    return _rows(ctx, buffer, length.value, dtype)
+    return _rows(ctx, values_there(ctx, buffer), length.value, dtype)
 
 
 def _rows(ctx: Context, buffer: BufferObject, count: int, dtype: np.dtype | None) -> Value:

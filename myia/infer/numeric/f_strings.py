@@ -101,6 +101,12 @@ def printed(
         comma = "," if isinstance(x, Tuple) and len(found) == 1 else ""
         text = left + ", ".join(t for t, _ in found) + comma + right
         return text, [v for _, values in found for v in values]
+    contents = ctx.contents(x) if isinstance(x, Ref) else None
+    if isinstance(contents, DictObject) and contents.cls is dict and not spec:
+        values = [printed(ctx, value, "r") for value in contents.values]
+        keys = [escaped(_formatted(ctx, key, "r", "")) for key in contents.keys]
+        items = (f"{key}: {value}" for key, (value, _) in zip(keys, values))
+        return f"{{{{{', '.join(items)}}}}}", [v for _, found in values for v in found]
     if isinstance(x, (Caught, NewException)) and conversion in (None, "s"):
         return printed(ctx, ctx.call(Static(str), (x,), {}), None, spec)
     ctx.fail(UnsupportedText, what=f"printing {ctx.describe(x)}")

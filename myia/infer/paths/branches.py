@@ -17,7 +17,6 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeGuard
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import (
@@ -29,9 +28,19 @@ from myia.infer.domain.errors import (
     RaiseReached,
     Slip,
 )
-from myia.infer.domain.heap import Heap
+from myia.infer.domain.heap import DictObject, Heap, ListObject
 from myia.infer.domain.mismatch import Mismatch, ObjectsDiffer, UnboundedGrowth
-from myia.infer.domain.values import NONE, Abstract, Choice, Optional, Scalar, Tuple, is_none
+from myia.infer.domain.values import (
+    NONE,
+    Abstract,
+    Choice,
+    Optional,
+    Ref,
+    Scalar,
+    Tuple,
+    as_number,
+    may_be_none,
+)
 from myia.infer.lists.list_rows import before_rows
 from myia.infer.paths.choice import is_of_objects, is_split
 from myia.infer.paths.merge import merge_states
@@ -39,8 +48,9 @@ from myia.infer.paths.merge_branch import BranchJoin, merge_survivor
 from myia.infer.paths.merge_result import Merge, MergeResult
 from myia.infer.paths.merge_template import ABSENT
 from myia.infer.paths.path_values import path_values, values_of_object
+from myia.infer.unsupported import UnsupportedText
 from myia.ir.builder import Builder, emit
-from myia.ir.core import Region
+from myia.ir.core import Region, Value
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise import logic
@@ -217,11 +227,6 @@ def on_each(
     return branch_options(ctx, x, lambda option: on_each(ctx, [*before, option, *after], use, kept))
 
 
-def may_be_none(x: Abstract) -> TypeGuard[Optional]:
-    """May it be None, or else a value?"""
-    return isinstance(x, Optional) and x.absent is not None and is_none(x.absent)
-
-
 def is_caught_none(ctx: Context, x: Abstract) -> bool:
     """May it be None, and a handler catch what Python raises of None?"""
     return may_be_none(x) and ctx.handlers.catches(TypeError, AttributeError)
@@ -252,6 +257,62 @@ def with_none(
     assert isinstance(x, Optional)
     use_it = lambda x: with_none(ctx, [*before, x, *after], use, others)  # noqa: E731
     return branch(ctx, x.present, lambda: use_it(x.value), lambda: _use_of_object(use_it, NONE))
+
+
+MAX_NONE = 8  # values of one text that may be None; each makes the code twice as long
+
+
+def with_none_inside(
+    ctx: Context, xs: Sequence[Abstract], use: Callable[[Sequence[Abstract]], Abstract]
+) -> Abstract:
+    """`use(xs)`, where each value in them that may be None is, or is not; also in tuples, lists."""
+    tests: dict[Value, Scalar] = {}
+    for x in xs:
+        _collect_tests(ctx, x, tests)
+    if not tests:
+        return use(xs)
+    if len(tests) > MAX_NONE:
+        ctx.fail(UnsupportedText, what=f"more than {MAX_NONE} values that may be None in a text")
+    present = next(iter(tests.values()))
+
+    def use_if(holds: bool) -> Abstract:
+        return with_none_inside(ctx, [_decided(ctx, x, present, holds) for x in xs], use)
+
+    def use_none() -> Abstract:
+        with slips_at_run_time():
+            return use_if(False)
+
+    return branch(ctx, present, lambda: use_if(True), use_none)
+
+
+def _collect_tests(ctx: Context, x: Abstract, tests: dict[Value, Scalar]) -> None:
+    """The values that say of what is in `x` whether it is there."""
+    if may_be_none(x) and isinstance(x.present, Scalar):
+        tests[x.present.value] = x.present
+    for part in () if isinstance(x, Optional) else _shown_parts(ctx, x):
+        _collect_tests(ctx, part, tests)
+
+
+def _shown_parts(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
+    contents = ctx.contents(x) if isinstance(x, Ref) else x
+    return contents.children() if isinstance(contents, (Tuple, ListObject, DictObject)) else ()
+
+
+def _decided(ctx: Context, x: Abstract, present: Scalar, holds: bool) -> Abstract:
+    """`x`, or a copy of it, where what is there if `present` is either there or None."""
+    if may_be_none(x):
+        if as_number(x.present).value is not present.value:
+            return x
+        return _decided(ctx, x.value, present, holds) if holds else NONE
+    parts = _shown_parts(ctx, x)
+    decided = tuple(_decided(ctx, part, present, holds) for part in parts)
+    if all(a is b for a, b in zip(parts, decided)):
+        return x
+    if isinstance(x, Ref):
+        contents = ctx.contents(x)
+        assert isinstance(contents, (ListObject, DictObject))
+        return ctx.new(contents.rebuild(decided))
+    return x.rebuild(decided)
 
 
 def branch_many(

@@ -34,7 +34,7 @@ from myia.infer.numeric.f_strings import format_parts
 from myia.infer.operators import comparison, operators
 from myia.infer.paths.branches import branch
 from myia.infer.paths.region_outputs import deep_copied
-from myia.infer.registry import as_is, function, method
+from myia.infer.registry import as_is, function, keeps_none, method, of_none
 from myia.infer.unsupported import UnsupportedContainer
 from myia.library.support.from_source import call_source
 from myia.source.hidden import HIDDEN
@@ -43,6 +43,7 @@ from myia.source.hidden import HIDDEN
 
 
 @method("list", "append", dynamic=as_is)
+@keeps_none
 def _append(ctx: Context, self: Ref, item: Abstract) -> Abstract:
     try:
         growing_lists.append(ctx, self, item)
@@ -100,6 +101,7 @@ def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
 
 
 @method("list", "insert", dynamic=as_is)
+@keeps_none
 def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstract:
     contents = ctx.contents(self)
     if isinstance(contents, ListObject) and (is_static_int(index) or not contents.items):
@@ -114,6 +116,7 @@ def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstrac
 
 
 @method("list", "remove", dynamic=as_is)
+@of_none
 def _remove(ctx: Context, self: Ref, x: Abstract) -> Abstract:
     missing = NewException(ValueError, (Static("list.remove(x): x not in list"),))
     delitem(ctx, self, _position(ctx, self, x, missing))
@@ -126,6 +129,7 @@ def _known_items(ctx: Context, self: Ref | Tuple, what: str) -> tuple[Abstract, 
 
 @method("tuple", "index")
 @method("list", "index", dynamic=as_is)
+@of_none
 def _index(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
     message: Abstract = Static(f"{HIDDEN} is not in list")
     if isinstance(self, Tuple):
@@ -137,6 +141,7 @@ def _index(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
 
 @method("tuple", "count")
 @method("list", "count", dynamic=as_is)
+@of_none
 def _count(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
     equal = partial(comparison.compare, ctx, "==")
     if isinstance(self, Ref) and (found := list_searches.count(ctx, self, x, equal)) is not None:
@@ -200,6 +205,7 @@ def _copy(ctx: Context, self: Ref) -> Abstract:
 
 
 @function(copy.copy)
+@of_none
 def _shallow_copy(ctx: Context, x: Abstract) -> Abstract:
     """A shallow copy; values other than containers, instances and arrays are immutable."""
     if not isinstance(x, Ref):
@@ -212,6 +218,7 @@ def _shallow_copy(ctx: Context, x: Abstract) -> Abstract:
 
 
 @function(copy.deepcopy)
+@of_none
 def _deep_copy(ctx: Context, x: Abstract) -> Abstract:
     return deep_copied(ctx, x, {}, with_resources=True)
 
@@ -251,12 +258,14 @@ _view("items")
 
 
 @method("dict", "get", dynamic=as_is)
+@keeps_none
 def _get(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Abstract:
     known = has_key(ctx, _dict(ctx, self), key)
     return branch(ctx, known, lambda: getitem(ctx, self, key), lambda: default)
 
 
 @method("dict", "update", dynamic=as_is)
+@keeps_none
 def _update(
     ctx: Context, self: Ref, other: Abstract | None = None, /, **items: Abstract
 ) -> Abstract:
@@ -267,6 +276,7 @@ def _update(
 
 
 @method("dict", "pop", dynamic=as_is)
+@keeps_none
 def _pop_item(ctx: Context, self: Ref, key: Abstract, *default: Abstract) -> Abstract:
     contents, wanted = _dict(ctx, self), dict_key(ctx, key)
     if wanted not in contents.keys:
@@ -296,12 +306,14 @@ def _clear_dict(ctx: Context, self: Ref) -> Abstract:
 
 
 @function(dict.fromkeys)
+@keeps_none
 def _fromkeys(ctx: Context, keys: Abstract, value: Abstract = NONE) -> Abstract:
     known = tuple(dict.fromkeys(dict_key(ctx, key) for key in ctx.list_items(keys)))
     return ctx.new(DictObject(known, (value,) * len(known)))
 
 
 @method("dict", "setdefault", dynamic=as_is)
+@keeps_none
 def _setdefault(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Abstract:
     known = has_key(ctx, _dict(ctx, self), key)
 
@@ -322,6 +334,7 @@ def _asdict(ctx: Context, self: Tuple) -> Abstract:
 
 
 @method("namedtuple", "_replace")
+@keeps_none
 def _replace(ctx: Context, self: Tuple, /, **changes: Abstract) -> Abstract:
     items = zip(_fields(self), self.items)
     return Tuple(tuple(changes.get(n, x) for n, x in items), self.cls)

@@ -29,12 +29,13 @@ from myia.infer.domain.values import (
     Outside,
     Static,
     is_none,
+    may_be_none,
 )
 from myia.infer.numeric.f_strings import escaped, printed, values_of
 from myia.infer.numeric.samples import has, type_of
-from myia.infer.paths.branches import branch_options
+from myia.infer.paths.branches import branch_options, with_none, with_none_inside
 from myia.infer.paths.caught import option_of, text
-from myia.infer.registry import FUNCTIONS, as_is, function, when_imported
+from myia.infer.registry import FUNCTIONS, as_is, function, keeps_none, when_imported
 from myia.infer.unsupported import UnsupportedText
 from myia.ir.builder import Builder, current_span, emit
 from myia.ir.core import Region
@@ -52,18 +53,22 @@ NOTHING, FLOAT, INT = (Results(structure_of(like)) for like in (None, 0.0, 0))
 
 
 @function(print)
+@keeps_none
 def _print(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
     """Run-time values are printed when the program runs, with `str`."""
     sep, end = (_option(ctx, options.pop(name, NONE), name) for name in ("sep", "end"))
     if any(name != "flush" for name in options):
         ctx.fail(UnsupportedText, what="`print` to a file")
-    return _as_texts(ctx, args, lambda args: _print_line(ctx, args, sep, end))
+    show = lambda xs: _as_texts(ctx, xs, lambda xs: _print_line(ctx, xs, sep, end))  # noqa: E731
+    return with_none_inside(ctx, args, show)
 
 
 def _as_texts(
     ctx: Context, xs: Sequence[Abstract], use: Callable[[Sequence[Abstract]], Abstract]
 ) -> Abstract:
     """`use(xs)`, where exceptions are their messages, and of constants one is chosen."""
+    if any(map(may_be_none, xs)):
+        return with_none(ctx, xs, lambda xs: _as_texts(ctx, xs, use))
     for i, x in enumerate(xs):
         chosen = partial(_with_item, ctx, xs, i, use)
         if isinstance(x, Caught):
@@ -203,13 +208,14 @@ def _basic_config() -> None:
 
 for _name in ("debug", "info", "warning", "error", "critical"):
     _level = getattr(logging, _name.upper())
-    function(getattr(logging.Logger, _name), dynamic=as_is)(_log_at(_level))
-    function(getattr(logging, _name), dynamic=as_is)(_log_by_root(_level))
+    function(getattr(logging.Logger, _name), dynamic=as_is)(keeps_none(_log_at(_level)))
+    function(getattr(logging, _name), dynamic=as_is)(keeps_none(_log_by_root(_level)))
 
-function(logging.Logger.log, dynamic=as_is)(_log)
+function(logging.Logger.log, dynamic=as_is)(keeps_none(_log))
 
 
 @function(logging.log, dynamic=as_is)
+@keeps_none
 def _log_by_root_at(ctx: Context, level: Abstract, msg: Abstract, *args: Abstract) -> Abstract:
     return _log(ctx, _root(ctx), level, msg, *args)
 
@@ -229,6 +235,7 @@ def _get_logger(ctx: Context, name: Abstract = NONE) -> Abstract:
 
 
 @function(warnings.warn)
+@keeps_none
 def _warn(
     ctx: Context,
     message: Abstract,

@@ -50,7 +50,7 @@ from myia.infer.loops.unrolling import LoopCode, States
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch
-from myia.infer.registry import as_is, function
+from myia.infer.registry import as_is, function, keeps_none
 from myia.infer.unsupported import UnsupportedIteration
 from myia.library.python.generators import (
     Handler,
@@ -162,6 +162,7 @@ def _iter(ctx: Context, x: Abstract, *sentinel: Abstract) -> Abstract:
 
 
 @function(next, dynamic=as_is)
+@keeps_none
 def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
     """`next(iterator[, default])`"""
     if is_generator(iterator):

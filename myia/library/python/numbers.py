@@ -35,7 +35,7 @@ from myia.infer.numeric.samples import fail_without
 from myia.infer.operators import operators
 from myia.infer.operators.numpy_operands import is_numpys
 from myia.infer.operators.truth import truth
-from myia.infer.registry import function
+from myia.infer.registry import function, keeps_none
 from myia.infer.unsupported import UnsupportedFunction
 from myia.library.support.decimal_digits import MOST_DIGITS, round_to_digits
 from myia.library.support.from_source import call_source
@@ -83,6 +83,7 @@ def _complex(ctx: Context, real: Abstract = Static(0), imag: Abstract = Static(0
 
 
 @function(bool)
+@keeps_none
 def _bool(ctx: Context, x: Abstract = FALSE) -> Abstract:
     return truth(ctx, x)
 

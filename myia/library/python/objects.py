@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -42,6 +42,7 @@ from myia.infer.domain.values import (
     as_ref,
     is_none,
     is_static_int,
+    may_be_none,
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.guests import guest_of
@@ -49,8 +50,11 @@ from myia.infer.jax.objects.pytrees import is_device_class
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.f_strings import brace_format, format_parts
 from myia.infer.numeric.samples import require_hashable
+from myia.infer.operators.identity import test_of_none
+from myia.infer.paths.branches import with_none, with_none_inside
 from myia.infer.paths.caught import class_of_caught, option_of, representation, text
-from myia.infer.registry import as_is, function, method
+from myia.infer.paths.choice import is_split
+from myia.infer.registry import as_is, function, keeps_none, method, of_none
 from myia.infer.stand_ins import in_python
 from myia.infer.unsupported import UnsupportedAttribute, UnsupportedFunction
 
@@ -86,7 +90,14 @@ def class_of(ctx: Context, x: Abstract) -> type:
 
 
 @function(isinstance, dynamic=as_is)
+@keeps_none
 def _isinstance(ctx: Context, x: Abstract, classes: Abstract) -> Abstract:
+    if may_be_none(x):
+        of_none = _isinstance(ctx, NONE, classes)
+        found = _isinstance(ctx, x.value, classes) if not is_split(x.value) else None
+        if found is not None and isinstance(found, Static) and isinstance(of_none, Static):
+            return found if found.value is of_none.value else test_of_none(ctx, of_none.value, x)
+        return with_none(ctx, [x], lambda xs: ctx.call(Static(isinstance), (*xs, classes), {}))
     wanted = _classes(ctx, classes, "isinstance")
     if isinstance(x, Caught):
         return option_of(ctx, x, lambda option: _isinstance(ctx, option, classes))
@@ -123,6 +134,7 @@ def _is_device_array(ctx: Context, x: Abstract) -> Abstract:
 
 
 @function(type, dynamic=as_is)
+@of_none
 def _type(ctx: Context, x: Abstract) -> Abstract:
     return Static(class_of(ctx, x))
 
@@ -152,6 +164,7 @@ def _init_exception(ctx: Context, self: Abstract, *arguments: Abstract) -> Abstr
 
 
 @function(callable, dynamic=as_is)
+@of_none
 def _callable(ctx: Context, x: Abstract) -> Abstract:
     if isinstance(x, (Static, Outside)):
         return Static(ctx.fact(Answer(callable, x.value)))
@@ -160,6 +173,7 @@ def _callable(ctx: Context, x: Abstract) -> Abstract:
 
 
 @function(getattr, dynamic=as_is)
+@of_none
 def _getattr(ctx: Context, x: Abstract, name: Abstract, *default: Abstract) -> Abstract:
     if default and not _hasattr(ctx, x, name).value:
         return default[0]
@@ -167,6 +181,7 @@ def _getattr(ctx: Context, x: Abstract, name: Abstract, *default: Abstract) -> A
 
 
 @function(hasattr, dynamic=as_is)
+@of_none
 def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
     wanted = ctx.static(name, "the name of an attribute")
     contents = ctx.contents(x) if isinstance(x, Ref) else None
@@ -202,13 +217,14 @@ def _conversion(code: str) -> Callable[..., Abstract]:
     def convert(ctx: Context, x: Abstract = Static("")) -> Abstract:
         if isinstance(x, (Caught, NewException)):
             return (text if code == "s" else representation)(ctx, x)
-        return format_parts(ctx, ((code, ""),), (x,))
+        shown = lambda xs: format_parts(ctx, ((code, ""),), tuple(xs))  # noqa: E731
+        return with_none_inside(ctx, [x], shown)
 
     return convert
 
 
-function(str)(_conversion("s"))
-function(repr)(_conversion("r"))
+function(str)(of_none(_conversion("s")))
+function(repr)(of_none(_conversion("r")))
 
 
 def _of_known(f: Any, what: str) -> None:
@@ -239,22 +255,34 @@ def _has_one_hash(x: Any) -> bool:
 
 
 @function(builtins.format)
+@of_none
 def _format(ctx: Context, x: Abstract, spec: Abstract = Static("")) -> Abstract:
     return format_parts(ctx, ((None, ctx.static(spec, "a format")),), (x,))
 
 
 @method("str", "format")
+@of_none
 def _format_method(ctx: Context, self: Abstract, *args: Abstract, **named: Abstract) -> Abstract:
-    template: Any = ctx.static(self, "a template")
+    def formatted(xs: Sequence[Abstract]) -> Abstract:
+        return _formatted(ctx, self, xs[: len(args)], dict(zip(named, xs[len(args) :])))
+
+    return with_none_inside(ctx, (*args, *named.values()), formatted)
+
+
+def _formatted(
+    ctx: Context, template_: Abstract, args: Sequence[Abstract], named: dict[str, Abstract]
+) -> Abstract:
+    template: Any = ctx.static(template_, "a template")
     given = [constant_or_none(ctx, x) for x in (*args, *named.values())]
     if any(x is None for x in given):
-        return brace_format(ctx, template, args, named)
+        return brace_format(ctx, template, tuple(args), named)
     known = [x.value for x in given if x is not None]
     options = dict(zip(named, known[len(args) :]))
     return evaluate_constant(ctx, template.format, *known[: len(args)], **options)
 
 
 @function(functools.partial)
+@keeps_none
 def _partial(ctx: Context, f: Abstract, /, *args: Abstract, **kwargs: Abstract) -> Abstract:
     meta = (len(args), *kwargs)
     return Partial(call_partial, (f, *args, *kwargs.values()), meta)
@@ -314,12 +342,14 @@ def _call_cached(ctx: Context, cached: Partial, args: tuple, kwargs: dict) -> Ab
 
 
 @function(functools.reduce)
+@keeps_none
 def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -> Abstract:
     items = ctx.list_items(iterable)
     return functools.reduce(lambda a, b: ctx.call(f, (a, b), {}), (*initial, *items))
 
 
 @function(setattr)
+@keeps_none
 def _setattr(ctx: Context, x: Abstract, name: Abstract, value: Abstract) -> Abstract:
     setattr_(ctx, x, ctx.static(name, "the name of an attribute"), value)
     return NONE
@@ -341,6 +371,7 @@ def _delattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
 
 
 @function(dataclasses.replace)
+@keeps_none
 def _replace(ctx: Context, x: Abstract, /, **changes: Abstract) -> Abstract:
     contents = ctx.contents(x) if isinstance(x, Ref) else None
     if not isinstance(contents, InstanceObject):

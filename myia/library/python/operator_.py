@@ -31,7 +31,7 @@ from myia.infer.numeric.constant_methods import evaluate_constant, evaluated
 from myia.infer.numeric.samples import OPERATORS, NoSample, has, sample, type_of
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
-from myia.infer.registry import METHODS, as_is, function, method
+from myia.infer.registry import METHODS, as_is, function, keeps_none, method
 from myia.infer.unsupported import UnsupportedOperator
 
 Apply = Callable[..., Abstract]
@@ -39,9 +39,14 @@ COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 UNARY = {"-": "neg", "+": "pos", "~": "invert"}
 
 
+def _compare(op: str) -> Apply:
+    return lambda ctx, a, b: comparison.compare(ctx, op, a, b)
+
+
 def _binary(op: str) -> Apply:
-    compute = comparison.compare if op in COMPARISONS else operators.binary
-    return lambda ctx, a, b: compute(ctx, op, a, b)
+    if op in ("==", "!="):
+        return keeps_none(_compare(op))
+    return _compare(op) if op in COMPARISONS else lambda ctx, a, b: operators.binary(ctx, op, a, b)
 
 
 def _unary(op: str) -> Apply:
@@ -85,10 +90,10 @@ function(operator.contains, dynamic=as_is)(_contains)
 function(operator.getitem, dynamic=as_is)(lambda ctx, a, b: indexing.getitem(ctx, a, b))
 function(operator.setitem, dynamic=as_is)(_setitem)
 function(operator.delitem, dynamic=as_is)(_delitem)
-function(operator.is_, dynamic=as_is)(lambda ctx, a, b: comparison.compare(ctx, "is", a, b))
-function(operator.is_not, dynamic=as_is)(lambda ctx, a, b: comparison.compare(ctx, "is not", a, b))
-function(operator.truth, dynamic=as_is)(lambda ctx, x: truth(ctx, x))
-function(operator.not_, dynamic=as_is)(lambda ctx, x: negate(ctx, truth(ctx, x)))
+function(operator.is_, dynamic=as_is)(keeps_none(_compare("is")))
+function(operator.is_not, dynamic=as_is)(keeps_none(_compare("is not")))
+function(operator.truth, dynamic=as_is)(keeps_none(lambda ctx, x: truth(ctx, x)))
+function(operator.not_, dynamic=as_is)(keeps_none(lambda ctx, x: negate(ctx, truth(ctx, x))))
 function(operator.length_hint, dynamic=as_is)(lambda ctx, x: ctx.length(x))
 function(operator.call, dynamic=as_is)(lambda ctx, f, *args, **kwargs: ctx.call(f, args, kwargs))
 

@@ -24,6 +24,7 @@ from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, as_ref, is_none
 from myia.infer.indexing.indexing import getitem
 from myia.infer.lists import growing_lists, item_aliases, list_edits, list_slices
+from myia.infer.lists.item_leaves import values_there
 from myia.infer.lists.item_templates import ItemTemplate, unified
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedFunction
@@ -50,7 +51,8 @@ def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
         return as_ref(call_source(ctx, heaps.sorted_by_order, (x, keys, Static(reverse)), {}))
     # The list of the keys may be known to be shorter than the room of `x`.
     room = max(growing_lists.row_capacity(_list(ctx, xs)) for xs in (x, keys))
-    items, by = _buffer(ctx, x, room), _buffer(ctx, keys, room)
+    by = values_there(ctx, _buffer(ctx, keys, room))
+    items = by if keys is x else _buffer(ctx, x, room)
     columns = [row.value for row in by.rows]
     _require_order(ctx, by.template)
     n = length_of(growing_lists.list_length(items))
