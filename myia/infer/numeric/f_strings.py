@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import is_weak
+from myia.infer.domain.dtypes import is_weak, number_value
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import Answer
-from myia.infer.domain.heap import DictObject, ListObject
+from myia.infer.domain.heap import DictObject, InstanceObject, ListObject
 from myia.infer.domain.values import (
     Abstract,
     Caught,
@@ -30,9 +33,11 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
-from myia.infer.numeric.samples import has, type_of
+from myia.infer.numeric.samples import NoSample, has, sample, type_of
 from myia.infer.unsupported import UnsupportedText
 from myia.ir.core import Value
+from myia.primitives.core.define import constant
+from myia.primitives.pointwise import logic
 
 CONVERSIONS: dict[str | None, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
@@ -85,31 +90,95 @@ def printed(
     """The template for `x`, and the run-time values that it formats."""
     if isinstance(x, (Static, Outside)):
         return escaped(_formatted(ctx, x.value, conversion, spec)), []
+    if spec:
+        convert = CONVERSIONS.get(conversion, lambda value: value)
+        _require_format(ctx, lambda value: format(convert(value), spec), [x])
     if isinstance(x, Text):
         if conversion == "r" and not spec and not any(c in x.template for c in "'\\\n\r\t"):
             return f"'{x.template}'", list(x.items)
         if spec or conversion not in (None, "s"):
-            how = f"`{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}`"
-            ctx.fail(UnsupportedText, what=f"{how} of {ctx.describe(x)}")
+            _refuse_format(ctx, x, conversion, spec)
         return x.template, list(x.items)
+    if isinstance(x, Scalar) and spec.endswith("c") and conversion is None:
+        _require_character(ctx, x)
     if isinstance(x, Scalar) or ctx.is_array(x):
         how = _conversion(x, conversion, spec)
         return f"{{{how}{':' if spec else ''}{spec}}}", [_as_it_is(ctx, x)]
-    if isinstance(x, Tuple) or (isinstance(x, Ref) and isinstance(ctx.contents(x), ListObject)):
-        found = [printed(ctx, item, "r") for item in ctx.list_items(x)]
-        left, right = "()" if isinstance(x, Tuple) else "[]"
-        comma = "," if isinstance(x, Tuple) and len(found) == 1 else ""
-        text = left + ", ".join(t for t, _ in found) + comma + right
-        return text, [v for _, values in found for v in values]
-    contents = ctx.contents(x) if isinstance(x, Ref) else None
-    if isinstance(contents, DictObject) and contents.cls is dict and not spec:
-        values = [printed(ctx, value, "r") for value in contents.values]
-        keys = [escaped(_formatted(ctx, key, "r", "")) for key in contents.keys]
-        items = (f"{key}: {value}" for key, (value, _) in zip(keys, values))
-        return f"{{{{{', '.join(items)}}}}}", [v for _, found in values for v in found]
+    if (shown := _printed_container(ctx, x)) is not None:
+        if spec:
+            _refuse_format(ctx, x, conversion, spec)
+        return shown
     if isinstance(x, (Caught, NewException)) and conversion in (None, "s"):
         return printed(ctx, ctx.call(Static(str), (x,), {}), None, spec)
     ctx.fail(UnsupportedText, what=f"printing {ctx.describe(x)}")
+
+
+def _printed_container(ctx: Context, x: Abstract) -> tuple[str, list[Abstract]] | None:
+    contents = ctx.contents(x) if isinstance(x, Ref) else x
+    if isinstance(contents, DictObject) and contents.cls is dict:
+        names = [f"{escaped(_formatted(ctx, key, 'r', ''))}: " for key in contents.keys]
+        left, right = "{{", "}}"
+    elif isinstance(contents, Tuple) and _has_own_text(contents.cls):
+        return None
+    elif isinstance(contents, Tuple) and contents.cls is not None:
+        names = [f"{name}=" for name in contents.cls._fields]
+        left, right = f"{contents.cls.__name__}(", ")"
+    elif isinstance(contents, (Tuple, ListObject)):
+        names = [""] * len(contents.items)
+        single = isinstance(contents, Tuple) and len(names) == 1
+        left, right = ("(", ",)" if single else ")") if isinstance(contents, Tuple) else "[]"
+    else:
+        return None
+    found = [printed(ctx, item, "r") for item in contents.children()]
+    text = ", ".join(name + template for name, (template, _) in zip(names, found))
+    return left + text + right, [value for _, values in found for value in values]
+
+
+def _has_own_text(cls: Any) -> bool:
+    """Has a class of named tuples a `__repr__`, `__str__` or `__format__` of the user's?"""
+    if cls is None:
+        return False
+    base = next(base for base in reversed(cls.__mro__) if "_fields" in vars(base))
+    texts = (cls.__repr__, cls.__str__, cls.__format__)
+    return texts != (base.__repr__, object.__str__, object.__format__)
+
+
+def _refuse_format(ctx: Context, x: Abstract, conversion: str | None, spec: str) -> NoReturn:
+    how = f"`{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}`"
+    ctx.fail(UnsupportedText, what=f"{how} of {ctx.describe(x)}")
+
+
+def _require_format(ctx: Context, apply: Callable[..., str], xs: Sequence[Abstract]) -> None:
+    """Raise what Python raises where it formats objects of these types, whatever their values."""
+    error: Exception | None = None
+    for number in (0, 1):
+        try:
+            apply(*(_sample(ctx, x, number) for x in xs))
+            return
+        except NoSample:
+            return
+        except (TypeError, ValueError, LookupError, AttributeError) as e:
+            error = e
+    assert error is not None
+    name, text = type(error).__name__, str(error)
+    ctx.fail(BadValue, message=text, exception=name, arguments=error.args)
+
+
+def _require_character(ctx: Context, x: Scalar) -> None:
+    value, limit = number_value(x, np.dtype(np.int64)), sys.maxunicode
+    bounds = (constant(n, np.int64) for n in (0, limit))
+    low, high = (test(value, n) for test, n in zip((logic.lt, logic.gt), bounds))
+    message = f"%c arg not in range({limit + 1:#x})"
+    ctx.check(logic.or_(low, high), OverflowError, message)
+
+
+def _sample(ctx: Context, x: Abstract, number: int) -> Any:
+    """As `sample`, without code of users."""
+    of_user = isinstance(x, Ref) and isinstance(ctx.contents(x), InstanceObject)
+    kind = type(x.value) if isinstance(x, (Static, Outside)) else object
+    if of_user or kind.__module__ not in ("builtins", "numpy"):
+        raise NoSample
+    return sample(ctx, x, number)
 
 
 def _as_it_is(ctx: Context, x: Abstract) -> Abstract:
@@ -143,6 +212,7 @@ def percent_format(ctx: Context, template: str, values: Abstract) -> Abstract:
     known = constant_or_none(ctx, values)
     if known is not None:
         return evaluate_constant(ctx, str.__mod__, template, known.value)
+    _require_format(ctx, lambda found: template % found, [values])
     contents = ctx.held(values)
     named = None
     if isinstance(contents, DictObject):
@@ -204,6 +274,9 @@ def brace_format(
     ctx: Context, template: str, args: tuple[Abstract, ...], named: dict[str, Abstract]
 ) -> Abstract:
     """`template.format(*args, **named)`"""
+    n = len(args)
+    apply = lambda *xs: template.format(*xs[:n], **dict(zip(named, xs[n:])))  # noqa: E731
+    _require_format(ctx, apply, (*args, *named.values()))
     parts: list[Any] = []
     given: list[Abstract] = []
     position = 0

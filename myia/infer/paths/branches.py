@@ -272,7 +272,8 @@ def with_none_inside(
     if not tests:
         return use(xs)
     if len(tests) > MAX_NONE:
-        ctx.fail(UnsupportedText, what=f"more than {MAX_NONE} values that may be None in a text")
+        what = f"more than {MAX_NONE} values that may be None in a text"
+        ctx.fail(UnsupportedText, what=what, help_text="make several texts of them")
     present = next(iter(tests.values()))
 
     def use_if(holds: bool) -> Abstract:
