@@ -157,15 +157,16 @@ def _sorted(
     if known is not None and ctx.names_are_exact:
         list_rows.require_items(ctx, known)
     if known is not None and isinstance(ctx.contents(known), BufferObject):
-        return sorting.sorted_by_values(ctx, known, key, backwards)
+        return sorting.sorted_by_key(ctx, known, key, backwards)
     items = set_items(ctx, iterable) if is_set(ctx, iterable) else ctx.list_items(iterable)
     new = ctx.new(ListObject(items))
-    if any(not isinstance(x, Scalar) for x in items) or not items or not is_none(key):
-        by = [x if is_none(key) else ctx.call(key, (x,), {}) for x in items]
-        order = _static_order(ctx, by, backwards)
+    by = items if is_none(key) else tuple(ctx.call(key, (x,), {}) for x in items)
+    if not is_none(key) or not items or not all(isinstance(x, Scalar) for x in items):
+        order = _static_order(ctx, list(by), backwards)
         if order is not None:
             return ctx.new(ListObject(tuple(items[i] for i in order)))
-    return sorting.sorted_by_values(ctx, new, key, backwards)
+    keys = new if is_none(key) else ctx.new(ListObject(by))
+    return sorting.sorted_by_values(ctx, new, keys, backwards)
 
 
 def _static_order(ctx: Context, keys: list[Abstract], reverse: bool) -> list[int] | None:

@@ -44,9 +44,14 @@ def keys_of(xs: Any, key: Any) -> Any:
     return [key(x) for x in xs]
 
 
-def sorted_by_values(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
-    """`sorted(x, key=key, reverse=reverse)`, where only run-time values decide the order."""
-    keys = x if is_none(key) else call_source(ctx, keys_of, (x, key), {})
+def sorted_by_key(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
+    """`sorted(x, key=key, reverse=reverse)` of a list of run-time length."""
+    keys = x if is_none(key) else as_ref(call_source(ctx, keys_of, (x, key), {}))
+    return sorted_by_values(ctx, x, keys, reverse)
+
+
+def sorted_by_values(ctx: Context, x: Ref, keys: Ref, reverse: bool) -> Ref:
+    """The items of `x` in the order of their `keys`, where only run-time values decide it."""
     if _template(ctx, keys).has_objects:  # by their `<`
         return as_ref(call_source(ctx, heaps.sorted_by_order, (x, keys, Static(reverse)), {}))
     # The list of the keys may be known to be shorter than the room of `x`.

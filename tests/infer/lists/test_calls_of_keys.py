@@ -1,0 +1,77 @@
+"""How often `sorted`, `list.sort` and `heapq` call a key: once for each item, as Python."""
+
+import heapq
+
+import numpy as np
+import pytest
+
+import myia
+
+
+class Item:
+    def __init__(self, v):
+        self.v = v
+
+
+class Rank:
+    def __init__(self, v):
+        self.v = v
+
+    def __lt__(self, other):
+        return self.v < other.v
+
+
+def counted(a, b, c):
+    xs, n = [a, b, c], 0
+
+    def key(v):
+        nonlocal n
+        n += 1
+        return v
+
+    xs.sort(key=key)
+    return n, xs, sorted((c, b), key=key, reverse=True), n
+
+
+def counted_keys_of_other_kinds(a, b, c):
+    n = 0
+
+    def call(key, x):
+        nonlocal n
+        n += 1
+        return key(x)
+
+    objects = [Item(a), Item(b), Item(c)]
+    arrays = [np.array([a, b]), np.array([c, b])]
+    return (
+        [o.v for o in sorted(objects, key=lambda o: call(lambda x: x.v, o))],
+        [o.v for o in sorted(objects, key=lambda o: call(lambda x: Rank(x.v), o))],
+        sorted([a, b, c], key=lambda v: call(lambda x: (x, 1), v)),
+        sorted({1, 2, 3}, key=lambda v: call(lambda x: x * a, v)),
+        sorted([a, b, c], key=lambda v: call(lambda x: 1 if x > 2.0 else x, v)),
+        [float(y[0]) for y in sorted(arrays, key=lambda y: call(lambda x: x[0], y))],
+        sorted([Item(a)], key=lambda o: call(lambda x: x.v, o))[0].v,
+        n,
+    )
+
+
+def printed(a, b, c):
+    def key(v):
+        print("key of", v)
+        return -v
+
+    largest = heapq.nlargest(2, [a, b, c], key=key)
+    return sorted([a, b, c], key=key), largest, heapq.nsmallest(1, [b, c], key=key)
+
+
+def drawn(a, b, c):
+    rng = np.random.default_rng(0)
+    return sorted([a, b, c], key=lambda v: rng.random()), rng.random()
+
+
+@pytest.mark.parametrize("f", [counted, counted_keys_of_other_kinds, printed, drawn])
+def test_as_python(f, capfd):
+    compiled = myia.jit(f)
+    for numbers in ((3.0, 2.0, 1.0), (0.5, 0.7, -2.0)):
+        wanted = f(*numbers), capfd.readouterr().out
+        assert (compiled(*numbers), capfd.readouterr().out) == wanted
