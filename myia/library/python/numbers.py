@@ -29,14 +29,15 @@ from myia.infer.domain.values import (
     is_static_number,
 )
 from myia.infer.numeric import integer_checks
-from myia.infer.numeric.constant_methods import evaluate_constant
+from myia.infer.numeric.constant_methods import evaluate_constant, evaluated
 from myia.infer.numeric.promotion import operand_dtype
-from myia.infer.numeric.samples import fail_without
+from myia.infer.numeric.samples import error_of, fail_without
 from myia.infer.operators import operators
 from myia.infer.operators.numpy_operands import is_numpys
 from myia.infer.operators.truth import truth
 from myia.infer.registry import function, keeps_none
 from myia.infer.unsupported import UnsupportedFunction
+from myia.library.source.python import integers
 from myia.library.support.decimal_digits import MOST_DIGITS, round_to_digits
 from myia.library.support.from_source import call_source
 from myia.primitives.core.define import constant
@@ -188,9 +189,17 @@ def _divmod(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
 
 
 @function(pow)
-def _pow(ctx: Context, a: Abstract, b: Abstract, mod: Abstract = NONE) -> Abstract:
-    if not is_none(mod) and not all(is_number(x) and kind_of(x) in "bi" for x in (a, b, mod)):
-        message = "pow() 3rd argument not allowed unless all arguments are integers"
-        ctx.fail(BadType, message=message)
-    power = operators.binary(ctx, "**", a, b)
-    return power if is_none(mod) else operators.binary(ctx, "%", power, mod)
+def _pow(ctx: Context, base: Abstract, exp: Abstract, mod: Abstract = NONE) -> Abstract:
+    if is_none(mod):
+        return operators.binary(ctx, "**", base, exp)
+    if (found := ctx.special_method(base, "__pow__")) is not None:
+        return ctx.call(found, (exp, mod), {})
+    given = (base, exp, mod)
+    if isinstance(error := error_of(ctx, pow, given, {}), TypeError):
+        ctx.fail(BadType, message=str(error))
+    if (known := evaluated(ctx, pow, *given)) is not None:
+        return known
+    if not all(is_number(x) and is_weak(x) for x in given):
+        ctx.fail(UnsupportedFunction, what="`pow` of three arguments other than ints")
+    ctx.prefer_static("an argument of `pow`")
+    return call_source(ctx, integers.power_modulo, given, {})

@@ -1,4 +1,4 @@
-"""`math.gcd`, `comb` and their like, of integers that are known at run time."""
+"""`math.gcd`, `comb`, `pow` with a modulus and their like, of integers known at run time."""
 
 import math
 
@@ -12,6 +12,9 @@ from tests.infer.driver import assert_value_and_derivative, run
 EDGES = (0, 1, -1, 2, 12, 18, -30, 2**31, 2**62, 2**63 - 1, -(2**63), -(2**63) + 1)
 ROOTS = [n * n + d for n in (1, 2, 2**26, 2**26 + 1, 3037000499) for d in (-1, 0, 1)]
 OF_TWO = [math.gcd, math.lcm, math.comb, math.perm]
+
+
+MODULI = (1, 7, 12, -1, -7, 0, 1_000_000_007, 2**62, 2**63 - 25, -(2**63) + 1)
 
 
 def of_array(f):
@@ -61,6 +64,39 @@ def test_of_one_integer(f):
         assert compiled(program, n) == by_python(f, n), n
     if f is math.factorial:
         assert compiled(program, 2**62) == (OverflowError, "integer overflow beyond 64 bits")
+
+
+def test_powers_modulo_an_integer():
+    program = myia.jit(of_array(pow))
+    for m in MODULI:
+        for a in (0, 1, 2, -3, 5, 123456789, 2**62 + 1):
+            for n in (0, 1, 5, 13, -1, -2, 2**63 - 1):
+                assert compiled(program, a, n, m) == by_python(pow, a, n, m), (a, n, m)
+    assert type(program(np.array([6, 4, 5]))) is int
+
+
+class Modular:
+    def __pow__(self, exponent, modulus=None):
+        return exponent * modulus
+
+
+def powers_of_other_kinds(x):
+    known = pow(3, -1, 7), pow(base=int(x), exp=True, mod=5), pow(x > 0.0, -1, 7)
+    total = sum([pow(k, 5, 13) for k in range(20)])
+    return *known, pow(int(x), -1, 101), pow(Modular(), 2, int(x)), total
+
+
+def test_powers_of_other_kinds():
+    assert myia.jit(powers_of_other_kinds)(7.0) == powers_of_other_kinds(7.0)
+
+
+@pytest.mark.parametrize("args", [(2.0, 3, 7), (np.int64(5), 3, 7), (3, 2, "7")], ids=repr)
+def test_powers_of_what_is_no_int(args):
+    with pytest.raises(TypeError) as wanted:
+        pow(*args)
+    with pytest.raises(TypeError) as found:
+        myia.jit(lambda x: pow(x, *args[1:]))(args[0])
+    assert str(wanted.value) in str(found.value)
 
 
 def test_of_any_number_of_integers():

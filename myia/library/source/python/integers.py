@@ -1,4 +1,4 @@
-"""`math.gcd`, `comb` and their like, of integers known at run time.
+"""`math.gcd`, `comb` and their like, and `pow` with a modulus, of integers known at run time.
 
 They raise `OverflowError` where the result has more than 64 bits: no product before it is larger.
 """
@@ -10,6 +10,7 @@ import operator
 from typing import Any
 
 MOST_FACTORS = 34  # of what fits: 21! and C(68, 34) do not
+MOST_SQUARED = math.isqrt(2**63 - 1)
 
 
 def gcd(*integers: Any) -> Any:
@@ -85,3 +86,50 @@ def _check(n: Any, k: Any) -> None:
         raise ValueError("n must be a non-negative integer")
     if k < 0:
         raise ValueError("k must be a non-negative integer")
+
+
+# ----- Powers modulo an integer
+
+
+def power_modulo(base: Any, exponent: Any, modulus: Any) -> Any:
+    if modulus == 0:
+        raise ValueError("pow() 3rd argument cannot be 0")
+    m = abs(modulus)
+    factor = base % m
+    if exponent < 0:
+        factor, exponent = _inverse(factor, m), -exponent
+    found = 1 % m
+    while exponent > 0:
+        if exponent % 2 == 1:
+            found = _product(found, factor, m)
+        factor = _product(factor, factor, m)
+        exponent //= 2
+    return found - m if modulus < 0 < found else found
+
+
+def _inverse(x: Any, m: Any) -> Any:
+    """By Euclid's algorithm: `a` is `s * x`, and `b` is `t * x`, modulo `m`."""
+    a, b, s, t = m, x, 0, 1
+    while b > 1:
+        q = a // b
+        a, b, s, t = b, a % b, t, s - q * t
+    if b == 0 and m > 1:
+        raise ValueError("base is not invertible for the given modulus")
+    return t % m
+
+
+def _product(x: Any, y: Any, m: Any) -> Any:
+    """`x * y % m`; by doubling, where the product may have more than 64 bits."""
+    if m <= MOST_SQUARED:
+        return x * y % m
+    found = 0
+    while y > 0:
+        if y % 2 == 1:
+            found = _sum(found, x, m)
+        x = _sum(x, x, m)
+        y //= 2
+    return found
+
+
+def _sum(x: Any, y: Any, m: Any) -> Any:
+    return x + y if x < m - y else x - (m - y)
