@@ -17,11 +17,14 @@ from myia.infer.domain.values import (
     TRUE,
     Abstract,
     Choice,
+    Iterator,
     Optional,
     Outside,
+    Range,
     Scalar,
     Static,
     Tuple,
+    is_none,
 )
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.numeric.subnormal_checks import check_subnormals
@@ -56,6 +59,8 @@ def truth(ctx: Context, x: Abstract) -> Abstract:
         return branch_options(ctx, x, lambda option: truth(ctx, option))
     if isinstance(x, Tuple):
         return Static(bool(x.items))
+    if isinstance(x, Range) or (isinstance(x, Iterator) and is_none(x.state)):  # a view of a dict
+        return truth(ctx, ctx.length(x))
     if is_dynamic(ctx, x):
         refuse_dynamic(ctx, "the truth value")
     if ctx.is_array(x):

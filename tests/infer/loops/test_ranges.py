@@ -170,3 +170,28 @@ def test_numbers_near_the_ends_of_64_bits():
 def test_numbers_of_numpy_in_a_range(x):
     for items in (range(9, -1, -2), range(-1, 7, 4)):
         assert myia.jit(lambda x, items=items: x in items)(x) == (x in items)
+
+
+def truths(n, x):
+    r, down, known = range(n), range(n, 2, -1), range(3)
+    total = 0.0
+    for k in r or known:
+        total += (k + 1) * x
+    while down:
+        down = range(n, down.stop + 1, -1)
+        total += 1.0
+    last = r[-1] if r else -5
+    return bool(r), not r, bool(range(3, n, 2)), bool(range(3, 0)), total, last, not (r and down)
+
+
+def truths_of_views(n, x):
+    empty, full = {}, {"a": x}
+    known = [bool(d.keys()) or not d.values() or not d.items() for d in (empty, full)]
+    return known, bool(empty.items()), bool(full.values()), x if not empty.keys() else -x
+
+
+@pytest.mark.parametrize("f", [truths, truths_of_views])
+def test_truth(f):
+    compiled = myia.jit(f)
+    for n in (-1, 0, 1, 4):
+        assert compiled(np.array(n), 0.5) == f(n, 0.5)
