@@ -12,6 +12,7 @@ nothing is checked that nobody waits for.
 from __future__ import annotations
 
 import errno
+import math
 import operator
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -33,6 +34,8 @@ LARGE_POWER = OverflowError(errno.ERANGE, os.strerror(errno.ERANGE))
 
 # Functions of `math` whose results may be too large.
 OVERFLOWING = {"exp", "exp2", "expm1", "sinh", "cosh", "pow", "gamma", "lgamma", "ldexp"}
+# Of these, such that are infinite at poles, too: where is an infinite result one of a pole?
+POLES = {"pow": logic.eq, "gamma": logic.le, "lgamma": logic.le}
 TOTAL = {"erf", "erfc", "atan2", "copysign", "fabs", "radians", "degrees", "hypot", "cbrt"}
 TOTAL |= {"isnan", "isinf", "isfinite"}
 
@@ -79,12 +82,11 @@ def check_math(ctx: Context, name: str, xs: Sequence[Value], result: Value) -> N
     if name not in OVERFLOWING:
         raise_where(ctx, infinite, DOMAIN)
         return
-    if name in ("pow", "gamma", "lgamma"):  # infinite at poles, too
-        x = xs[0]
-        pole = logic.eq(x, constant(0, x.dtype))
-        if name == "lgamma":
-            pole = logic.le(x, constant(0, x.dtype))
+    if name in POLES:
+        pole = POLES[name](xs[0], constant(0, xs[0].dtype))
         raise_where(ctx, logic.and_(infinite, pole), DOMAIN)
+    if name == "gamma":
+        raise_where(ctx, logic.eq(xs[0], constant(-math.inf, xs[0].dtype)), DOMAIN)
     raise_where(ctx, infinite, RANGE)
 
 

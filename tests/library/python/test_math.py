@@ -196,3 +196,49 @@ def test_derivative_of_the_nearest_remainder():
     gradient = myia.grad(lambda x, y: math.remainder(x, y), argnums=(0, 1))
     assert gradient(7.5, 2.0) == (1.0, -4.0)
     assert gradient(-8.5, 3.0) == (1.0, 3.0)
+
+
+SPECIAL = (0.0, -0.0, 1.0, -1.0, -2.0, 0.5, -0.5, 2.0, 172.0, -171.5, -200.0, 1000.0, -1000.0)
+SPECIAL += (math.inf, -math.inf, math.nan)
+LARGE = (1e306, -1e306, 1e308)
+
+
+def tried(f):
+    def program(x, y):
+        kind, found = 0, None
+        try:
+            found = f(x, y)
+        except ValueError as error:
+            kind = 1
+            print(error)
+        except OverflowError as error:
+            kind = 2
+            print(error)
+        return kind, found
+
+    return program
+
+
+def assert_tried_as_python(capfd, f, points):
+    program = tried(f)
+    compiled = myia.jit(program)
+    for point in points:
+        wanted = program(*point), capfd.readouterr().out
+        found = compiled(*point), capfd.readouterr().out
+        assert found[0][0] == wanted[0][0] and found[1] == wanted[1], point
+        if wanted[0][0] == 0:
+            np.testing.assert_allclose(found[0][1], wanted[0][1], rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("name", [*ONE, "frexp"])
+def test_a_handler_at_special_points(name, capfd):
+    f = getattr(math, name)
+    points = SPECIAL if name in ("floor", "ceil", "trunc") else (*SPECIAL, *LARGE)
+    assert_tried_as_python(capfd, lambda x, y: f(x), [(x, 2.0) for x in points])
+
+
+@pytest.mark.parametrize("name", [*(name for name in TWO if name != "log"), "remainder"])
+def test_a_handler_at_special_points_of_two_numbers(name, capfd):
+    f = getattr(math, name)
+    numbers = (0.0, -0.0, 1.0, -1.0, 0.5, 3.0, 1e308, math.inf, -math.inf, math.nan)
+    assert_tried_as_python(capfd, f, [(x, y) for x in numbers for y in numbers])
