@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.domain.checks import HIDDEN, Hidden
 from myia.infer.domain.errors import CertainError
 from myia.source.diagnostics import MyiaError
+from myia.source.hidden import HIDDEN, Hidden
 
 VALUE_RTOL = 1e-9
 STEP = 1e-4

@@ -12,8 +12,8 @@ from collections import Counter
 
 import numpy as np
 
-from myia.infer.domain.checks import Hidden
 from myia.source.diagnostics import MyiaError
+from myia.source.hidden import Hidden
 from tests.fuzz.focused.writer import Grammar, Writer, command, in_time
 from tests.fuzz.programs import MODULES, define
 from tests.infer.driver import run

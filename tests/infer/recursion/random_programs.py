@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import myia
-from myia.infer.domain.checks import HIDDEN
+from myia.source.hidden import HIDDEN
 from tests.fuzz.harness import define
 from tests.zoo.reference_calls import ReferenceCalls
 
