@@ -32,6 +32,7 @@ from myia.infer.domain.facts import (
 )
 from myia.infer.domain.heap import DictObject, InstanceObject
 from myia.infer.domain.values import (
+    NONE,
     Abstract,
     Choice,
     Closure,
@@ -186,6 +187,8 @@ def _call_function(
     ctx: Context, f: types.FunctionType, parts: tuple | None, args: tuple, kwargs: dict
 ) -> Abstract:
     """A Python function by its source, or by its trace where it is marked."""
+    if (cls := _class_that_generates(ctx, f, args)) is not None:
+        return _initialize(ctx, cls, args[0], args[1:], kwargs)
     names = f.__code__.co_freevars
     if parts is None:
         parts = closure_parts(ctx, f)
@@ -332,8 +335,6 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
     if issubclass(cls, BaseException):
         return NewException(cls, (*args, *kwargs.values()), tuple(kwargs))
     init = ctx.fact(ClassAttribute(cls, "__init__"))
-    if "__init__" in cls.__dict__ and is_generated(cls, init):
-        return _construct_dataclass(ctx, cls, args, kwargs)
     if issubclass(cls, types.SimpleNamespace) and init is types.SimpleNamespace.__init__:
         if args:
             ctx.fail(
@@ -342,7 +343,8 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
         return ctx.new(InstanceObject(cls, tuple(kwargs), tuple(kwargs.values())))
     by_python = ctx.fact(ClassAttribute(cls, "__new__")) is object.__new__
     by_type = ctx.fact(ClassAttribute(type(cls), "__call__")) is vars(type)["__call__"]
-    if not (by_python and by_type and has_only_attributes(cls)):
+    is_dataclass = "__init__" in vars(cls) and is_generated(cls, init)
+    if not is_dataclass and not (by_python and by_type and has_only_attributes(cls)):
         refuse(ctx, cls)
     if missing := getattr(cls, "__abstractmethods__", None):
         message = f"can't instantiate abstract class {cls.__name__} without {min(missing)!r}"
@@ -355,7 +357,16 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
     return instance
 
 
-def _construct_dataclass(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
+def _class_that_generates(ctx: Context, init: types.FunctionType, args: tuple) -> type | None:
+    """The dataclass whose `__init__` this is, of which `args[0]` is an instance."""
+    contents = ctx.held(args[0]) if args and init.__name__ == "__init__" else None
+    bases = contents.cls.__mro__ if isinstance(contents, InstanceObject) else ()
+    own = (cls for cls in bases if vars(cls).get("__init__") is init)
+    return next((cls for cls in own if is_generated(cls, init)), None)
+
+
+def _initialize(ctx: Context, cls: type, self: Ref, args: tuple, kwargs: dict) -> Abstract:
+    """The `__init__` that `dataclass` makes for `cls`."""
     fields = [f for f in dataclasses.fields(cls) if f.init]
     parameters, defaults = [], []
     for f in fields:
@@ -363,17 +374,18 @@ def _construct_dataclass(ctx: Context, cls: type, args: tuple, kwargs: dict) -> 
         kind = "KEYWORD_ONLY" if f.kw_only else "POSITIONAL_OR_KEYWORD"
         parameters.append(Parameter(f.name, kind, default is not None))
         defaults += [] if default is None else [default]
-    bound = bind(ctx, cls.__name__, parameters, defaults, args, kwargs)
-    values = dict(zip((f.name for f in fields), bound))
+    contents = ctx.contents_as(self, InstanceObject)
+    bound = bind(ctx, contents.cls.__name__, parameters, defaults, args, kwargs)
+    values = dict(zip(contents.names, contents.values)) | dict(zip((f.name for f in fields), bound))
     for f in dataclasses.fields(cls):
         if not f.init and (default := _field_default(ctx, f)) is not None:
             values[f.name] = default
-    contents = InstanceObject(cls, tuple(values), tuple(values.values()))
-    instance = ctx.new(contents)
-    post_init = ctx.fact(ClassAttribute(cls, "__post_init__"))
+    names, parts = tuple(values), tuple(values.values())
+    ctx.write(self, dataclasses.replace(contents, names=names, values=parts))
+    post_init = ctx.fact(ClassAttribute(contents.cls, "__post_init__"))
     if post_init is not ABSENT:
-        call(ctx, Static(post_init), (instance,), {})
-    return instance
+        call(ctx, Static(post_init), (self,), {})
+    return NONE
 
 
 def _field_default(ctx: Context, f: dataclasses.Field) -> Abstract | None:
