@@ -10,7 +10,8 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.values import NONE, Abstract, Scalar, Static, is_none, is_static_int
+from myia.infer.domain.heap import InstanceObject
+from myia.infer.domain.values import NONE, Abstract, Scalar, Static, Tuple, is_none, is_static_int
 from myia.infer.loops.iterables import Items, items_after, iterated
 from myia.infer.loops.iterators import sequence_of, use_up
 from myia.infer.loops.loop_forms import loop
@@ -121,12 +122,19 @@ def _extremum(op: str, of_none: str) -> Callable[..., Abstract]:
             return better(ctx, xs, item, key)
 
         first = first_of(ctx, items.item(Static(0)), key)
-        if not is_none(key):  # which is called once for each item
+        if not is_none(key) or _has_objects(ctx, first[0]):  # calls of users count: one for each
             items = items_after(ctx, items, 1)
         found = loop(ctx, LoopCode(("extremum", op), items, None, step), first[: 2 - is_none(key)])
         return found[0]
 
     return extremum
+
+
+def _has_objects(ctx: Context, x: Abstract) -> bool:
+    """Instances, or tuples with instances in them: code of a user compares them."""
+    if isinstance(x, Tuple):
+        return any(_has_objects(ctx, item) for item in x.items)
+    return isinstance(ctx.held(x), InstanceObject)
 
 
 def _error_of_none(f: Callable) -> str:

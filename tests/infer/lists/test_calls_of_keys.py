@@ -1,4 +1,4 @@
-"""How often `sorted`, `list.sort` and `heapq` call a key: once for each item, as Python."""
+"""How often `sorted`, `list.sort` and `heapq` call a key, and `min` and `max` a comparison."""
 
 import heapq
 
@@ -55,6 +55,29 @@ def counted_keys_of_other_kinds(a, b, c):
     )
 
 
+class Counting:
+    def __init__(self, v):
+        self.v, self.calls = v, 0
+
+    def __lt__(self, other):
+        self.calls += 1
+        return self.v < other.v
+
+    def __gt__(self, other):
+        self.calls += 1
+        return self.v > other.v
+
+
+def comparisons(a, b, c):
+    xs = [Counting(a), Counting(b), Counting(c)]
+    some = []
+    for k in range(int(abs(a)) + 1):
+        some.append(Counting(k * b))
+    found = min(xs).v, max(xs).v, min(xs[:1]).v, min(xs[0], xs[1]).v, min(some).v
+    pairs = min([(1.0, xs[2]), (1.0, xs[1])])[1].v
+    return found, pairs, [x.calls for x in xs], some[0].calls, sum([x.calls for x in some])
+
+
 def printed(a, b, c):
     def key(v):
         print("key of", v)
@@ -69,7 +92,10 @@ def drawn(a, b, c):
     return sorted([a, b, c], key=lambda v: rng.random()), rng.random()
 
 
-@pytest.mark.parametrize("f", [counted, counted_keys_of_other_kinds, printed, drawn])
+PROGRAMS = [counted, counted_keys_of_other_kinds, comparisons, printed, drawn]
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
 def test_as_python(f, capfd):
     compiled = myia.jit(f)
     for numbers in ((3.0, 2.0, 1.0), (0.5, 0.7, -2.0)):
