@@ -90,6 +90,10 @@ class MyiaError(Exception):
     def called_from(self, span: Span, name: str, help_text: str) -> None:
         """The place of the error is in the source of `name`, which is called at `span`."""
         self.calls = (*self.calls, Call(span.with_its_lines(), name, help_text))
+        self.show_again()
+
+    def show_again(self) -> None:
+        """With the diagnostic as it is now."""
         self.args = (render(self.diagnostic, self.calls), *self.args[1:])
 
     def __reduce__(self) -> tuple[Any, ...]:

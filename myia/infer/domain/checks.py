@@ -12,7 +12,7 @@ from myia.infer.capacities import Site
 from myia.infer.domain.values import NewException, Static
 from myia.ir.builder import current_span
 from myia.ir.core import Value
-from myia.source.diagnostics import MyiaError, render
+from myia.source.diagnostics import MyiaError
 from myia.source.hidden import Hidden
 from myia.source.span import Span
 
@@ -185,7 +185,7 @@ def located_here(checks: list[Check]) -> Iterator[None]:
     except MyiaError as error:
         if _is_ours(error.diagnostic.span):
             error.diagnostic = replace(error.diagnostic, span=span)
-            error.args = (render(error.diagnostic),)
+            error.show_again()
         raise
     checks[before:] = [
         replace(check, span=span) if _is_ours(check.span) else check for check in checks[before:]

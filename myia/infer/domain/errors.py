@@ -79,7 +79,20 @@ def catchable(error: type, exception: type) -> type:
 
 
 class _Catchable(MyiaError):
-    """An error of a class that is made of two, and has no name of its own."""
+    """An error of a class that is made of two, and has no name of its own.
+
+    A KeyError has the arguments of Python's: the key that a handler asks for.
+    """
+
+    def __init__(self, diagnostic: Diagnostic, check: Check) -> None:
+        super().__init__(diagnostic, check)  # type: ignore[arg-type]  # of a `CertainError`
+        has_key = isinstance(self, KeyError) and not check.values
+        self.arguments = check.error().args if has_key else ()
+        self.show_again()
+
+    def show_again(self) -> None:
+        super().show_again()
+        self.args = self.arguments or self.args
 
     def __str__(self) -> str:  # KeyError would show its argument's repr
         return render(self.diagnostic, self.calls)

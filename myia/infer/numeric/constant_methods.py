@@ -58,7 +58,7 @@ def python_result(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Any:
     except (TypeError, AttributeError) as e:
         ctx.fail(BadType, message=str(e))
     except (ValueError, LookupError, ArithmeticError) as e:
-        ctx.fail(BadValue, message=str(e), exception=type(e).__name__)
+        ctx.fail(BadValue, message=str(e), exception=type(e).__name__, arguments=e.args)
 
 
 def constant_or_none(ctx: Context, x: Abstract, ordered: bool = True) -> Static | None:

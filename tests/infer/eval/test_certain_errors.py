@@ -1,6 +1,8 @@
 """Errors that are sure to be raised, in code that the compiler drops or tries again."""
 
 import contextlib
+import enum
+import pickle
 
 import numpy as np
 import pytest
@@ -115,3 +117,54 @@ def test_what_raises_is_what_python_raises(body, around, catches, capfd, monkeyp
     monkeypatch.setattr(myia, "checkpoint", lambda f: f)
     monkeypatch.setattr(myia, "vmap", lambda f: lambda y: [f(x) for x in y])
     assert found == [outcome(capfd, KINDS, f, body, y) for y in inputs]
+
+
+class Color(enum.Enum):
+    RED = 1
+
+
+def key_of_a_dict(x):
+    return {1: x, ("a", 2): x}[("b", 2)]
+
+
+def number_as_a_key(x):
+    d, n = {1: x, 2: x}, 0
+    return d[n]
+
+
+def name_of_a_member(x):
+    return Color["BLUE"].value * x
+
+
+TEMPLATE = "{a}"
+
+
+def name_in_a_format(x):
+    return len(TEMPLATE.format(b=1)) * x
+
+
+def item_of_an_empty_dict(x):
+    return {}.popitem()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [key_of_a_dict, number_as_a_key, name_of_a_member, name_in_a_format, item_of_an_empty_dict],
+)
+def test_a_key_error_holds_the_key(f, capfd):
+    with pytest.raises(KeyError) as wanted:
+        f(2.0)
+    with pytest.raises(KeyError) as found:
+        myia.jit(f)(2.0)
+    assert found.value.args == wanted.value.args
+    again = pickle.loads(pickle.dumps(found.value))
+    assert again.args == wanted.value.args and str(again) == str(found.value)
+
+    def caught(x):
+        try:
+            return f(x)
+        except KeyError as error:
+            print(error, error.args[0], repr(error))
+        return -x
+
+    assert outcome(capfd, KINDS, myia.jit(caught), 2.0) == outcome(capfd, KINDS, caught, 2.0)
