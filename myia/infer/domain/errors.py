@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -149,7 +150,7 @@ class BadValue(Diagnostic):
 
     def python_exception(self) -> type[Exception]:
         """What Python raises when the program comes here."""
-        modules = (builtins, np.exceptions, np.linalg)
+        modules = (builtins, np.exceptions, np.linalg, sys.modules.get("statistics"))
         found = (getattr(m, self.exception) for m in modules if hasattr(m, self.exception))
         return next(found, ValueError)
 

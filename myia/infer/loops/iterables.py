@@ -56,12 +56,13 @@ from myia.infer.indexing import dynamic_subscripts, indexing
 from myia.infer.lists import growing_lists, item_objects, list_rows
 from myia.infer.loops import ranges
 from myia.infer.loops.iterators import has_items, items_taken
-from myia.infer.numeric.samples import error_of, fail_without
+from myia.infer.numeric.samples import error_of, fail_without, has
 from myia.infer.operators import operators
 from myia.infer.unsupported import UnsupportedIteration
 from myia.ir.core import Value
 
 CHANGED_LIST = "a list that is changed while a loop runs over it"
+ITERATED = ("__iter__", "__getitem__")  # methods of what a loop may run over
 MAX_GETITEM_ITEMS = 512  # items that `__getitem__` gives one by one, until its IndexError
 MAX_UNROLLED_ITEMS = 8  # lists of up to so many items are unrolled: XLA fuses their bodies
 
@@ -133,12 +134,23 @@ def items_after(ctx: Context, items: Items, taken: int) -> Items:
     )
 
 
+def require_iterables(ctx: Context, *xs: Abstract) -> None:
+    """Python asks for their iterators when `zip` and its like are called."""
+    for x in xs:
+        if isinstance(x, Scalar) or (isinstance(x, Static) and not _is_iterable(x.value)):
+            refuse_iteration(ctx, x)
+
+
+def _is_iterable(x: object) -> bool:
+    return any(has(type(x), name) for name in ITERATED)
+
+
 def refuse_iteration(ctx: Context, x: Abstract) -> NoReturn:
-    what, methods = ctx.describe(x), ("__iter__", "__getitem__")
+    what = ctx.describe(x)
     error = error_of(ctx, iter, (x,), {})
     if isinstance(error, TypeError):  # NumPy's scalars have `__getitem__`
         ctx.fail(BadType, message=str(error))
-    fail_without(ctx, x, methods, "{} object is not iterable", f"iteration over {what}")
+    fail_without(ctx, x, ITERATED, "{} object is not iterable", f"iteration over {what}")
 
 
 def _object(ctx: Context, x: Ref, contents: Contents) -> Items:

@@ -156,6 +156,14 @@ def require_hashable(ctx: Context, x: Abstract) -> None:
         ctx.fail(BadType, message=str(e))
 
 
+def require_index(ctx: Context, x: Abstract) -> None:
+    """TypeError for what is no integer, as the index of an item."""
+    if ctx.special_method(x, "__index__") is None:
+        error = error_of(ctx, operator.index, (x,), {})
+        if isinstance(error, TypeError):
+            ctx.fail(BadType, message=str(error))
+
+
 def type_error(ctx: Context, op: str, *operands: Abstract) -> str | None:
     """The message of the TypeError that Python raises for operands of these types, if it does."""
     try:

@@ -31,6 +31,7 @@ from myia.infer.lists import growing_lists, list_edits, list_searches, list_slic
 from myia.infer.loops.iterables import iterated
 from myia.infer.numeric.constant_methods import python_result
 from myia.infer.numeric.f_strings import format_parts
+from myia.infer.numeric.samples import require_index
 from myia.infer.operators import comparison, operators
 from myia.infer.paths.branches import branch
 from myia.infer.paths.region_outputs import deep_copied
@@ -84,6 +85,7 @@ def _static_items(ctx: Context, self: Ref, what: str) -> ListObject:
 
 @method("list", "pop", dynamic=as_is)
 def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
+    require_index(ctx, index)
     contents = ctx.contents(self)
     if is_static_int(index) and index.value == -1:
         return list_slices.pop_last(ctx, self)
@@ -103,6 +105,7 @@ def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
 @method("list", "insert", dynamic=as_is)
 @keeps_none
 def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstract:
+    require_index(ctx, index)
     contents = ctx.contents(self)
     if isinstance(contents, ListObject) and (is_static_int(index) or not contents.items):
         i = ctx.int_of(index, "the index of an item") if contents.items else 0

@@ -26,7 +26,14 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
-from myia.infer.loops.iterables import ITERATORS, Items, has_next, items_of, iterator_of
+from myia.infer.loops.iterables import (
+    ITERATORS,
+    Items,
+    has_next,
+    items_of,
+    iterator_of,
+    require_iterables,
+)
 from myia.infer.loops.iterators import (
     SEQUENCES,
     USED_UP,
@@ -47,6 +54,7 @@ from myia.infer.loops.prefetching import (
     prefetching,
 )
 from myia.infer.loops.unrolling import LoopCode, States
+from myia.infer.numeric.samples import require_index
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.paths.branches import branch
@@ -84,6 +92,8 @@ def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
 @function(enumerate, dynamic=as_is)
 @over_generators(enumerate_)
 def _enumerate(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
+    require_iterables(ctx, iterable)
+    require_index(ctx, start)
     return iterator(ctx, "enumerate", iterable, start)
 
 
@@ -100,6 +110,7 @@ def _enumerate_items(ctx: Context, x: Iterator) -> Items:
 @function(zip, dynamic=as_is)
 @of_instances
 def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstract:
+    require_iterables(ctx, *iterables)
     is_strict = ctx.static(strict, "`strict`")
     one_by_one = [comes_one_by_one(x) for x in iterables]
     if any(map(is_generator, iterables)) or (iterables and all(one_by_one)):
@@ -158,6 +169,7 @@ def _iter(ctx: Context, x: Abstract, *sentinel: Abstract) -> Abstract:
         return call_source(ctx, iter_until, (x, *sentinel), {})
     if has_next(ctx, x := iterator_of(ctx, x)):
         return x
+    require_iterables(ctx, x)
     return x if isinstance(x, Iterator) and isinstance(x.state, Ref) else iterator(ctx, "iter", x)
 
 
@@ -199,6 +211,7 @@ def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
 @function(map, dynamic=as_is)
 @over_generators(map_)
 def _map(ctx: Context, f: Abstract, *iterables: Abstract) -> Abstract:
+    require_iterables(ctx, *iterables)
     return iterator(ctx, "map", f, *iterables)
 
 
@@ -213,6 +226,7 @@ def _map_items(ctx: Context, x: Iterator) -> Items:
 @function(filter)
 @over_generators(filter_)
 def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
+    require_iterables(ctx, iterable)
     if comes_late(ctx, "filter"):
         return call_source(ctx, filter_, (f, iterable), {})
     return iterator(ctx, "filter", f, iterable, new_version(ctx, "filter"))

@@ -94,8 +94,10 @@ def _offset(ctx: Context, i: Abstract, scale: int, offset: int, most: int) -> Ab
 
 @function(itertools.product)
 def _product(ctx: Context, *iterables: Abstract, repeat: Abstract = Static(1)) -> Abstract:
-    pools = tuple(_pool(ctx, x) for x in iterables)
-    return iterator(ctx, "product", *pools * ctx.int_of(repeat, "`repeat`"))
+    pools, n = tuple(_pool(ctx, x) for x in iterables), ctx.int_of(repeat, "`repeat`")
+    if n < 0:
+        ctx.fail(BadValue, message="repeat argument cannot be negative")
+    return iterator(ctx, "product", *pools * n)
 
 
 def _pool(ctx: Context, x: Abstract) -> Abstract:
@@ -151,10 +153,14 @@ def _pairwise_items(ctx: Context, x: Iterator) -> Items:
     return current_items(ctx, Items(Static(max(0, count - 1)), item, part.unroll), version)
 
 
+def _is_known(x: Abstract, least: int) -> bool:
+    return is_static_int(x) and x.value >= least
+
+
 @function(itertools.islice)
 @over_generators(islice_checked)
 def _islice(ctx: Context, iterable: Abstract, *bounds: Abstract) -> Abstract:
-    if not all(isinstance(b, Static) for b in bounds):
+    if not all(is_none(b) or _is_known(b, least) for b, least in zip(bounds, (0, 0, 1))):
         ctx.prefer_static("a bound of a slice")
         return call_source(ctx, islice_checked, (iterable, *bounds), {})
     return iterator(ctx, "islice", iterable, *bounds)
@@ -164,10 +170,7 @@ def _islice(ctx: Context, iterable: Abstract, *bounds: Abstract) -> Abstract:
 def _islice_items(ctx: Context, x: Iterator) -> Items:
     part = items_of(ctx, x.items[0])
     count = ctx.int_of(part.length, "the number of items")
-    bounds = [None if is_none(b) else ctx.int_of(b, "a bound of a slice") for b in x.items[1:]]
-    if any(b is not None and b < 0 for b in bounds):
-        ctx.fail(BadValue, message="the arguments of islice() must not be negative")
-    chosen = range(count)[slice(*bounds)]
+    chosen = range(count)[slice(*(b.value for b in x.items[1:] if isinstance(b, Static)))]
 
     def item(i: Abstract) -> Abstract:
         return part.item(_offset(ctx, i, chosen.step, chosen.start, count - 1))
@@ -373,10 +376,7 @@ def _tee(ctx: Context, iterable: Abstract, n: Abstract = Static(2)) -> Abstract:
         what = "`itertools.tee` of a generator, or of what is changed meanwhile,"
         ctx.fail(UnsupportedIteration, what=what, help_text="make a list of the items first")
 
-    def early() -> tuple[Abstract, ...]:
-        return ctx.list_items(iterable, to_end=False)
-
-    found = prefetched(ctx, "tee", (iterable,), early, late)
+    found = prefetched(ctx, "tee", (iterable,), lambda: _in_turn(ctx, (iterable,)), late)
     return Tuple(tuple(with_state(ctx, found) for _ in range(ctx.int_of(n, "`n` of `tee`"))))
 
 
@@ -389,11 +389,12 @@ def _choices(choose: Callable) -> None:
     def handler(ctx: Context, iterable: Abstract, r: Abstract = NONE) -> Abstract:
         items = ctx.list_items(iterable)
         size = len(items) if is_none(r) else ctx.int_of(r, "how many items are chosen")
+        if size < 0:
+            ctx.fail(BadValue, message="r must be non-negative")
         return iterator(ctx, "iter", Tuple(tuple(map(Tuple, choose(items, size)))))
 
     function(choose)(handler)
 
 
-_choices(itertools.combinations)
-_choices(itertools.combinations_with_replacement)
-_choices(itertools.permutations)
+for _f in (itertools.combinations, itertools.combinations_with_replacement, itertools.permutations):
+    _choices(_f)

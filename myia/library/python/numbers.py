@@ -76,7 +76,10 @@ def _float(ctx: Context, x: Abstract = Static(0.0)) -> Abstract:
 
 
 @function(complex)
-def _complex(ctx: Context, real: Abstract = Static(0), imag: Abstract = Static(0)) -> Abstract:
+def _complex(ctx: Context, real: Abstract = Static(0), imag: Abstract | None = None) -> Abstract:
+    if imag is None and isinstance(real, Static):
+        return evaluate_constant(ctx, complex, real.value)
+    imag = Static(0) if imag is None else imag
     if isinstance(real, Static) and isinstance(imag, Static):
         return evaluate_constant(ctx, complex, real.value, imag.value)
     j = operators.binary(ctx, "*", imag, Static(1j))

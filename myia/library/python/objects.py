@@ -344,8 +344,10 @@ def _call_cached(ctx: Context, cached: Partial, args: tuple, kwargs: dict) -> Ab
 @function(functools.reduce)
 @keeps_none
 def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -> Abstract:
-    items = ctx.list_items(iterable)
-    return functools.reduce(lambda a, b: ctx.call(f, (a, b), {}), (*initial, *items))
+    items = (*initial, *ctx.list_items(iterable))
+    if not items:
+        ctx.fail(BadType, message="reduce() of empty iterable with no initial value")
+    return functools.reduce(lambda a, b: ctx.call(f, (a, b), {}), items)
 
 
 @function(setattr)

@@ -9,7 +9,7 @@ from typing import Any
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadType
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import BufferObject, DictObject, ListObject
 from myia.infer.domain.values import (
     FALSE,
@@ -115,11 +115,18 @@ def _dict(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abst
     if isinstance(contents, DictObject):
         found.update(zip(contents.keys, contents.values))
     elif x is not None:
-        for pair in ctx.list_items(x):
-            key, value = ctx.list_items(pair)
+        for i, pair in enumerate(ctx.list_items(x)):
+            key, value = _pair(ctx, i, ctx.list_items(pair))
             found[ctx.static(key, "a key")] = value
     found.update(items)
     return ctx.new(DictObject(tuple(found), tuple(found.values())))
+
+
+def _pair(ctx: Context, i: int, items: tuple[Abstract, ...]) -> tuple[Abstract, ...]:
+    if len(items) != 2:
+        which = f"dictionary update sequence element #{i}"
+        ctx.fail(BadValue, message=f"{which} has length {len(items)}; 2 is required")
+    return items
 
 
 def _new_set(cls: type[set[Any]] | type[frozenset[Any]]) -> Callable[..., Abstract]:

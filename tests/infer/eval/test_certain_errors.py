@@ -1,8 +1,13 @@
 """Errors that are sure to be raised, in code that the compiler drops or tries again."""
 
+import collections
 import contextlib
 import enum
+import functools
+import itertools
+import operator
 import pickle
+import statistics
 
 import numpy as np
 import pytest
@@ -168,3 +173,55 @@ def test_a_key_error_holds_the_key(f, capfd):
         return -x
 
     assert outcome(capfd, KINDS, myia.jit(caught), 2.0) == outcome(capfd, KINDS, caught, 2.0)
+
+
+ITERATORS = (
+    "iter(x)", "iter(None)", "enumerate(x)", "enumerate([x], x)", "zip([x], x)", "map(abs, x)",
+    "filter(None, x)",
+)  # fmt: skip
+RAISING = (
+    "functools.reduce(operator.add, [])", "statistics.mean([])", "statistics.stdev([x])",
+    "statistics.harmonic_mean([])", "dict([(1, 2, 3)])", "dict([(x,)])", "dict(['abc'])",
+    "{}.update([(1,)])", "complex('a')", "complex('a', 1)", "deque([x], maxlen=-1)",
+    "deque([x], 1.5)", "deque([x], np.int64(1))", "deque([x], maxlen='a')",
+    "deque([1]).insert('a', 1)",
+    "itertools.islice([1], -1)", "itertools.islice([1], -1, 1)", "itertools.islice([1], 0, 1, 0)",
+    "itertools.islice([1], 'a')", "itertools.product([1], repeat=-1)",
+    "itertools.combinations([1], -1)", "itertools.permutations([1], -1)",
+    "[1, 2].insert('a', 1)", "[1, 2].insert(x, 1)", "[].insert(1.5, 1)", "[1].pop('a')",
+    "[1].pop(x)", "[1].pop(1.0)",
+)  # fmt: skip
+NOT_RAISING = (
+    "complex('1+2j')", "complex(x)", "deque([x], None)",
+    "[x, x].insert(True, 1)", "[x, x].pop(np.int64(1))", "iter([x])", "iter('ab')",
+    "list(itertools.islice([x, x], None))", "list(itertools.islice([x, x], 0, None, 2))",
+    "dict(['ab'])", "dict([[1, x]])", "zip()", "enumerate('ab', True)", "map(abs, {1, 2})",
+)  # fmt: skip
+PROGRAM = """
+def program(x):
+    try:
+        {}
+    except statistics.StatisticsError as error:
+        print("of statistics", error)
+        return -3.0 * x
+    except TypeError as error:
+        print(error)
+        return -x
+    except ValueError as error:
+        print(error)
+        return -2.0 * x
+    return x
+"""
+
+
+@pytest.mark.parametrize("expression", [*ITERATORS, *RAISING, *NOT_RAISING])
+def test_the_right_handler_catches_it(expression, capfd, tmp_path):
+    names = {m.__name__: m for m in (functools, itertools, operator, statistics)}
+    names |= {"deque": collections.deque, "np": np}
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM.format(expression))
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    program = names["program"]
+    wanted = outcome(capfd, KINDS, program, 1.0)
+    assert outcome(capfd, KINDS, myia.jit(program), 1.0) == wanted
+    assert (wanted[0] == 1.0) == (expression in NOT_RAISING)

@@ -23,6 +23,10 @@ class Deque:
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, iterable: Iterable[Any] = (), maxlen: int | None = None) -> None:
+        if maxlen is not None and not isinstance(maxlen, int):
+            raise TypeError("an integer is required")
+        if maxlen is not None and maxlen < 0:
+            raise ValueError("maxlen must be non-negative")
         self.items = list(iterable)
         self.maxlen, self.changes = maxlen, 0
         if maxlen is not None and len(self.items) > maxlen:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 
 def count_(start: Any = 0, step: Any = 1) -> Iterator[Any]:
     while True:
@@ -35,7 +37,7 @@ def repeated_(items: Any) -> Iterator[Any]:
 def islice_checked(iterable: Any, *limits: Any) -> Any:
     which = "Stop argument" if len(limits) == 1 else "Indices"
     for limit in limits[:2]:
-        if limit is not None and limit < 0:
+        if limit is not None and (not isinstance(limit, (int, np.integer)) or limit < 0):
             raise ValueError(
                 f"{which} for islice() must be None or an integer: 0 <= x <= sys.maxsize."
             )
