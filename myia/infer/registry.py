@@ -14,12 +14,11 @@ refused for such arrays.
 
 from __future__ import annotations
 
-import functools
 import importlib
 import inspect
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -33,6 +32,7 @@ from myia.infer.numeric import floating_point_errors
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
+from myia.infer.parameters import signature_of, takes_none
 from myia.infer.paths.branches import (
     is_caught_none,
     on_each,
@@ -224,8 +224,13 @@ def invoke(
     def invoke_of(xs: Sequence[Abstract]) -> Abstract:
         return invoke(ctx, handler, name, xs[:n], dict(zip(names, xs[n:])), function)
 
-    if handler in OF_NONE and any(map(may_be_none, (*args, *kwargs.values()))):
-        return with_none(ctx, (*args, *kwargs.values()), invoke_of)
+    all_args = (*args, *kwargs.values())
+    if any(map(may_be_none, all_args)) and not keeps:
+        taken: Iterable[int] = range(len(all_args))
+        if handler not in OF_NONE:
+            taken = takes_none(handler, function, args, kwargs)
+        if any(may_be_none(all_args[i]) for i in taken):
+            return with_none(ctx, all_args, invoke_of, taken)
     if not keeps and any(is_caught_none(ctx, x) for x in args):
         return on_each_or_none(ctx, (*args, *kwargs.values()), invoke_of, range(n))
     args = [x if keeps and may_be_none(x) else ctx.force(x) for x in args]
@@ -233,7 +238,7 @@ def invoke(
     if any(map(is_of_objects if of_container else is_split, (*args, *kwargs.values()))):
         chosen = range(len(args) + len(kwargs) if of_container else 0)
         return on_each(ctx, (*args, *kwargs.values()), invoke_of, chosen)
-    general = _signature(handler)
+    general = signature_of(handler)
     # A default may be any object.
     kept = {k for k, x in kwargs.items() if may_be_none(x) and (keeps or k == "default")}
     forced = ((k, x if k in kept else ctx.force(x)) for k, x in kwargs.items())
@@ -246,8 +251,8 @@ def invoke(
             kwargs = {k: with_nominal_shape(ctx, x) for k, x in kwargs.items()}
             if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
                 refuse_dynamic(ctx, f"`{name}`")
-    ours = {general, _signature(handler)}
-    for signature, first in ((_signature(function), ()), *((s, (ctx,)) for s in ours)):
+    ours = {general, signature_of(handler)}
+    for signature, first in ((signature_of(function), ()), *((s, (ctx,)) for s in ours)):
         try:
             if signature is not None:
                 signature.bind(*first, *args, **kwargs)
@@ -343,15 +348,6 @@ def _ask(
 def is_private(cls: type) -> bool:
     """Is it a class of a private module, such as those of NumPy's errors of ufuncs?"""
     return any(part.startswith("_") for part in cls.__module__.split("."))
-
-
-@functools.cache
-def _signature(function: Any) -> inspect.Signature | None:
-    """The signature of a library's function, if it tells; it need not be true (`np.arange`)."""
-    try:
-        return inspect.signature(function)
-    except (TypeError, ValueError):
-        return None
 
 
 def when_imported(module: str) -> Callable[[Callable], Callable]:

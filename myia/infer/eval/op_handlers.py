@@ -8,10 +8,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from myia.infer import attributes
 from myia.infer.boundary import assigned_globals as assigned
 from myia.infer.boundary import exceptions
 from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import (
     NONE,
@@ -27,6 +30,7 @@ from myia.infer.domain.values import (
     Tuple,
     as_number,
     is_none,
+    may_be_none,
     may_be_unbound,
 )
 from myia.infer.eval import items, static_code
@@ -51,6 +55,7 @@ from myia.infer.numeric.subnormal_checks import OPERATORS, check_subnormals
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
 from myia.infer.paths.branches import (
+    branch,
     branch_many,
     is_caught_none,
     on_each,
@@ -89,6 +94,24 @@ def _content(ctx: Context, op: Op, x: Abstract) -> Abstract:
 
 
 # ----- Operators
+
+
+FAR = np.iinfo(np.int64).max
+
+
+@handles(py.slice_, optional=True)
+def _slice(ctx: Context, op: Op, start: Abstract, stop: Abstract, step: Abstract) -> SliceValue:
+    """`start:stop:step`, where None is as far as a slice goes."""
+    step = _or_else(ctx, step, 1)
+    backwards = isinstance(step, Static) and isinstance(step.value, int) and step.value < 0
+    first, end = (FAR, -FAR) if backwards else (0, FAR)
+    return SliceValue(_or_else(ctx, start, first), _or_else(ctx, stop, end), step)
+
+
+def _or_else(ctx: Context, x: Abstract, of_none: int) -> Abstract:
+    if not may_be_none(x) or not is_number(x.value):
+        return ctx.force(x)
+    return branch(ctx, x.present, lambda: x.value, lambda: Static(of_none))
 
 
 def _checked(
@@ -214,7 +237,6 @@ SIMPLE_HANDLERS: dict[Primitive, Callable[..., Any]] = {
     py.getattr_: lambda ctx, op, x: ctx.getattr(x, op.params["name"]),
     py.getitem: items.item,
     py.delitem: lambda ctx, op, x, key: indexing.delitem(ctx, x, key),
-    py.slice_: lambda ctx, op, start, stop, step: SliceValue(start, stop, step),
     py.raise_: lambda ctx, op, *operands: ctx.raise_error(*operands),
 }
 # They take operands that may be absent.

@@ -232,12 +232,17 @@ def test_none_in_arrays():
         a[:] = v
         return a
 
+    def constant(x):
+        a = np.zeros((2, 2))
+        a[0, 0] = a[1] = None
+        return a * x
+
     def number(x, dtype=float):
         a = np.zeros(2, dtype)
         a[0] = x if x > 0 else None
         return a
 
-    for f in (stored, number):
+    for f in (stored, number, constant):
         for x in (1.0, -1.0, -3.0):
             np.testing.assert_array_equal(myia.jit(f)(x), f(x))
             np.testing.assert_array_equal(run(f, x), f(x))

@@ -122,6 +122,55 @@ def test_values(f):
         assert repr(run(f, x)) == repr(f(x))
 
 
+# ----- Bounds of slices, and options of functions
+
+
+A = np.arange(10.0)
+
+
+def slices(x):
+    v = int(x) if x > 0 else None
+    b = A.reshape(2, 5) * x
+    found = np.sum((A * x)[1:v]) + np.sum(A[v::-1] * x) + np.sum(A[:v:-1] * x)
+    return float(found + np.sum(A[v:] * x) + np.sum(b[:, :v]) + np.sum(b[v:, 1]))
+
+
+def negative_slices(x):
+    v = -int(x) - 1 if x > 0 else None
+    return float(np.sum(A[v:] * x)) + float(np.sum(A[:v]))
+
+
+def slices_of_lists(x):
+    v = int(x) if x > 0 else None
+    found, a = [x, 2.0, 3 * x, 4.0], A.copy()
+    total = sum(found[:v]) + len(found[v:])
+    found[1:v] = [x]
+    a[:v] = x
+    return total + sum(found) + len(found) + float(np.sum(a * A))
+
+
+def options(x):
+    lo, axis = (x, 0) if x > 0 else (None, None)
+    w, key = (A, abs) if x > 0 else (None, None)
+    found = np.sum(np.clip(A, lo, 5.0)) + np.sum(np.sum(A.reshape(2, 5) * x, axis=axis))
+    ordered = sorted([x, -3.0, 2.0], key=key)[0] + max([x, -3.0, 2.0], key=key)
+    return float(found + np.average(A * x, weights=w) + ordered)
+
+
+@pytest.mark.parametrize("f", [slices, negative_slices, slices_of_lists, options])
+def test_slices_and_options(f):
+    for x in (2.3, 3.6, -0.4):
+        assert_value_and_derivative(f, x)
+
+
+def test_digits():
+    def f(x):
+        return round(x, 2 if x > 0 else None)
+
+    for x in (2.345, -1.6):
+        assert myia.jit(f)(x) == run(f, x) == f(x)
+
+
 # ----- Lists built in loops
 
 
