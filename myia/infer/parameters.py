@@ -11,6 +11,21 @@ from myia.infer.domain.values import NONE, Abstract
 
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
+OF_NONE: set[Callable] = set()  # handlers that are called of a value, and of None
+KEEPS_NONE: set[Callable] = set()  # handlers of arguments that may be None
+
+
+def of_none(handler: Callable) -> Callable:
+    """Of None the function is what it is of any value: arguments that may be None are tried."""
+    OF_NONE.add(handler)
+    return handler
+
+
+def keeps_none(handler: Callable) -> Callable:
+    """The handler takes arguments that may be None as they are."""
+    KEEPS_NONE.add(handler)
+    return handler
+
 
 @functools.cache
 def signature_of(function: Any) -> inspect.Signature | None:

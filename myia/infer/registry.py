@@ -25,14 +25,14 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.errors import BadType, BadValue, BranchesDiffer, CertainError
 from myia.infer.domain.values import FUNCTION_VALUES, Abstract, Static, may_be_none
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric import floating_point_errors
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
-from myia.infer.parameters import signature_of, takes_none
+from myia.infer.parameters import KEEPS_NONE, OF_NONE, signature_of, takes_none
 from myia.infer.paths.branches import (
     is_caught_none,
     on_each,
@@ -42,7 +42,9 @@ from myia.infer.paths.branches import (
 from myia.infer.paths.choice import is_of_objects, is_split
 from myia.infer.paths.raised import within_op
 from myia.infer.unsupported import UnsupportedFunction
+from myia.ir.builder import current_builder
 from myia.primitives.pointwise import logic
+from myia.source.diagnostics import MyiaError
 from myia.source.process import BRIEF
 
 Variant = Callable[[Callable], Callable]  # handler -> its variant for dynamic arrays
@@ -57,8 +59,6 @@ REGISTERED_ON_IMPORT: dict[
 ] = {}  # modules whose handlers are registered once they are imported
 SUBSCRIPTS: dict[int, Callable] = {}  # by the id of the object: `np.r_[...]`
 ASKED: set[Any] = set()  # functions that are called on samples first: their own checks hold
-OF_NONE: set[Callable] = set()  # handlers that are called of a value, and of None
-KEEPS_NONE: set[Callable] = set()  # handlers of arguments that may be None
 DYNAMIC: dict[Callable, Callable] = {}  # handler -> its variant for dynamic arrays
 # Function -> exceptions that it raises only where a handler may catch them, and their checks.
 RAISED: dict[Any, list[tuple[type[Exception], Callable]]] = {}
@@ -172,18 +172,6 @@ def as_is(handler: Callable) -> Callable:
     return handler
 
 
-def of_none(handler: Callable) -> Callable:
-    """Of None the function is what it is of any value: arguments that may be None are tried."""
-    OF_NONE.add(handler)
-    return handler
-
-
-def keeps_none(handler: Callable) -> Callable:
-    """The handler takes arguments that may be None as they are."""
-    KEEPS_NONE.add(handler)
-    return handler
-
-
 def for_dynamic_arrays(handler: Callable) -> Callable[[Callable], Callable]:
     """Register the variant of a handler for dynamic arrays, with the same signature.
 
@@ -224,13 +212,12 @@ def invoke(
     def invoke_of(xs: Sequence[Abstract]) -> Abstract:
         return invoke(ctx, handler, name, xs[:n], dict(zip(names, xs[n:])), function)
 
-    all_args = (*args, *kwargs.values())
-    if any(map(may_be_none, all_args)) and not keeps:
-        taken: Iterable[int] = range(len(all_args))
+    if not keeps and any(map(may_be_none, (*args, *kwargs.values()))):
+        taken: Iterable[int] = range(n + len(names))
         if handler not in OF_NONE:
             taken = takes_none(handler, function, args, kwargs)
-        if any(may_be_none(all_args[i]) for i in taken):
-            return with_none(ctx, all_args, invoke_of, taken)
+        if (found := _of_none(ctx, (*args, *kwargs.values()), invoke_of, taken)) is not None:
+            return found
     if not keeps and any(is_caught_none(ctx, x) for x in args):
         return on_each_or_none(ctx, (*args, *kwargs.values()), invoke_of, range(n))
     args = [x if keeps and may_be_none(x) else ctx.force(x) for x in args]
@@ -288,6 +275,22 @@ def invoke(
         ):
             _ask(ctx, function, name, args, kwargs)
         raise
+
+
+def _of_none(
+    ctx: Context, xs: Sequence[Abstract], use: Callable[..., Abstract], at: Iterable[int]
+) -> Abstract | None:
+    """`use(xs)` with and without None at these places; None: not supported, or none of them is."""
+    if not any(may_be_none(xs[i]) for i in at):
+        return None
+    heap, mark = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    try:
+        return with_none(ctx, xs, use, at)
+    except MyiaError as error:
+        if isinstance(error, CertainError) or isinstance(error.diagnostic, BranchesDiffer):
+            raise
+        ctx.rewind(heap, mark)
+        return None
 
 
 def _checked(

@@ -198,18 +198,37 @@ def _padded(x: Value, aval: Aval, axis: int) -> Value:
 
 
 def values_there(ctx: Context, buffer: BufferObject) -> BufferObject:
-    """The list without a place for None: an item that is None is a run-time error."""
-    if buffer.template.kind != "optional":
+    """The list without places for None: an item, or a part of one, that is None is an error."""
+    if not buffer.template.has_none or buffer.template.has_objects:
         return buffer
-    there, *rows = buffer.rows
-    length, n = number_value(buffer.base, I64.dtype), there.value.shape[0]
+    tests: list[Value] = []
+    leaves = [row.value for row in buffer.rows]
+    template, values = _without_none(buffer.template, leaves, tests)
+    length, n = number_value(buffer.base, I64.dtype), buffer.capacity
     if buffer.offset:
         length = arithmetic.add(length, buffer.offset)
     number = shaping.iota(shape=(n,), axis=0, dtype=I64.dtype)
     used = logic.lt(number, shaping.broadcast(length, shape=(n,), dims=()))
-    failed = ctx.any(logic.and_(used, logic.not_(there.value)))
-    ctx.check(failed, TypeError, "this is None here", is_python=False)
-    return replace(buffer, template=buffer.template.items[1], rows=tuple(rows))
+    for there in tests:
+        failed = ctx.any(logic.and_(used, logic.not_(there)))
+        ctx.check(failed, TypeError, "this is None here", is_python=False)
+    rows = tuple(Scalar(value, False) for value in values)
+    return replace(buffer, template=template, rows=rows)
+
+
+def _without_none(
+    template: ItemTemplate, leaves: list[Value], tests: list[Value]
+) -> tuple[ItemTemplate, list[Value]]:
+    """The template without places for None, and its leaves; `tests` gets whether they are there."""
+    if not template.has_none:
+        return template, leaves
+    parts = _parts(leaves, template)
+    if template.kind == "optional":
+        tests += parts[0]
+        return _without_none(template.items[1], parts[1], tests)
+    found = [_without_none(t, part, tests) for t, part in zip(template.items, parts)]
+    items = tuple(item for item, _ in found)
+    return replace(template, items=items), [leaf for _, part in found for leaf in part]
 
 
 def part_leaves(base: BufferObject, item: ItemObject, leaves: list[Value]) -> list[Value]:

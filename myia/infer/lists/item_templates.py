@@ -78,6 +78,15 @@ class ItemTemplate:
         return (I64, *(aval.with_shape((self.capacity, *aval.shape)) for aval in inner))
 
     @property
+    def value_leaves(self) -> tuple[Aval, ...]:
+        """The leaves without those that say whether a value is there."""
+        if self.kind == "optional":
+            return self.items[1].value_leaves
+        if self.aval is not None or self.kind == "ragged":
+            return self.leaves
+        return tuple(aval for item in self.items for aval in item.value_leaves)
+
+    @property
     def is_object(self) -> bool:
         """Whether items can be changed, in the list."""
         return self.kind in OBJECTS

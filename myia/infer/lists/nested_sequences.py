@@ -97,9 +97,7 @@ def _dtypes(ctx: Context, x: Abstract) -> Iterator[tuple[np.dtype, bool]]:
     if is_number(x) or ctx.is_array(x):
         yield operand_dtype(ctx, x)
     elif isinstance(found := ctx.held(x), BufferObject) and found.template.kind != "row":
-        template = found.template
-        leaves = (template.items[1] if template.kind == "optional" else template).leaves
-        yield from ((aval.dtype, False) for aval in leaves)
+        yield from ((aval.dtype, False) for aval in found.template.value_leaves)
     elif is_sequence(ctx, x):
         for item in ctx.list_items(x):
             yield from _dtypes(ctx, item)

@@ -33,9 +33,10 @@ from myia.infer.numeric.constant_methods import python_result
 from myia.infer.numeric.f_strings import format_parts
 from myia.infer.numeric.samples import require_index
 from myia.infer.operators import comparison, operators
+from myia.infer.parameters import keeps_none, of_none
 from myia.infer.paths.branches import branch
 from myia.infer.paths.region_outputs import deep_copied
-from myia.infer.registry import as_is, function, keeps_none, method, of_none
+from myia.infer.registry import as_is, function, method
 from myia.infer.unsupported import UnsupportedContainer
 from myia.library.support.from_source import call_source
 from myia.source.hidden import HIDDEN

@@ -33,9 +33,10 @@ from myia.infer.domain.values import (
 )
 from myia.infer.numeric.f_strings import escaped, printed, values_of
 from myia.infer.numeric.samples import has, type_of
+from myia.infer.parameters import keeps_none
 from myia.infer.paths.branches import branch_options, with_none, with_none_inside
 from myia.infer.paths.caught import option_of, text
-from myia.infer.registry import FUNCTIONS, as_is, function, keeps_none, when_imported
+from myia.infer.registry import FUNCTIONS, as_is, function, when_imported
 from myia.infer.unsupported import UnsupportedText
 from myia.ir.builder import Builder, current_span, emit
 from myia.ir.core import Region

@@ -57,8 +57,9 @@ from myia.infer.loops.unrolling import LoopCode, States
 from myia.infer.numeric.samples import require_index
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
+from myia.infer.parameters import keeps_none
 from myia.infer.paths.branches import branch
-from myia.infer.registry import as_is, function, keeps_none
+from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedIteration
 from myia.library.python.generators import (
     Handler,

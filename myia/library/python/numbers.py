@@ -35,7 +35,8 @@ from myia.infer.numeric.samples import error_of, fail_without
 from myia.infer.operators import operators
 from myia.infer.operators.numpy_operands import is_numpys
 from myia.infer.operators.truth import truth
-from myia.infer.registry import function, keeps_none
+from myia.infer.parameters import keeps_none
+from myia.infer.registry import function
 from myia.infer.unsupported import UnsupportedFunction
 from myia.library.source.python import integers
 from myia.library.support.decimal_digits import MOST_DIGITS, round_to_digits

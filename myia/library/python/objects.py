@@ -51,10 +51,11 @@ from myia.infer.numeric.constant_methods import constant_or_none, evaluate_const
 from myia.infer.numeric.f_strings import brace_format, format_parts
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.operators.identity import test_of_none
+from myia.infer.parameters import keeps_none, of_none
 from myia.infer.paths.branches import with_none, with_none_inside
 from myia.infer.paths.caught import class_of_caught, option_of, representation, text
 from myia.infer.paths.choice import is_split
-from myia.infer.registry import as_is, function, keeps_none, method, of_none
+from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import in_python
 from myia.infer.unsupported import UnsupportedAttribute, UnsupportedFunction
 

@@ -31,7 +31,8 @@ from myia.infer.numeric.constant_methods import evaluate_constant, evaluated
 from myia.infer.numeric.samples import OPERATORS, NoSample, has, sample, type_of
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
-from myia.infer.registry import METHODS, as_is, function, keeps_none, method
+from myia.infer.parameters import keeps_none
+from myia.infer.registry import METHODS, as_is, function, method
 from myia.infer.unsupported import UnsupportedOperator
 
 Apply = Callable[..., Abstract]

@@ -163,6 +163,19 @@ def test_slices_and_options(f):
         assert_value_and_derivative(f, x)
 
 
+def test_functions_that_do_not_take_none_as_we_do():
+    """What is refused of None is an error of the run where it is None."""
+
+    def f(x):
+        v = None
+        for k in range(4):
+            v = x * k if v is None or x * k > v else v
+        return float(np.where(v > 1, v, x) + np.maximum(v, x) + round(v, 1))
+
+    for x in (2.3, 0.7):
+        assert myia.jit(f)(x) == pytest.approx(f(x), rel=1e-13)
+
+
 def test_digits():
     def f(x):
         return round(x, 2 if x > 0 else None)
@@ -196,6 +209,15 @@ def appended(x):
             total += pair[0] * pair[1] * k
         total += 1.0 if y is None else y * k
     return total
+
+
+def tuples_as_array(x):
+    best, found = None, []
+    for k in range(30):
+        if best is None or x * k > best:
+            best = x * k
+        found.append((best, x))
+    return float(np.sum(np.array(found)))
 
 
 def arrays(x):
@@ -250,7 +272,8 @@ def stored(x):
 
 
 LISTS = [
-    *(best_so_far, appended, arrays, in_dicts, at_a_run_time_index, of_run_time_length, stored)
+    *(best_so_far, appended, tuples_as_array, arrays, in_dicts, at_a_run_time_index),
+    *(of_run_time_length, stored),
 ]
 
 
