@@ -310,3 +310,14 @@ def test_none_where_numbers_are_wanted():
     with pytest.raises(TypeError):
         myia.jit(f)(3.0)
     assert myia.jit(f)(30.0) == f(30.0)
+
+
+def test_saved_lists(tmp_path):
+    def f(x):
+        found = []
+        for k in range(20):
+            found.append((x * k if k > x * 3 else None, k))
+        return found
+
+    myia.save(tmp_path / "f.myia", myia.jit(f).lower(1.0).compile())
+    assert myia.load(tmp_path / "f.myia")(2.0) == f(2.0)
