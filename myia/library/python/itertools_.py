@@ -49,6 +49,7 @@ from myia.infer.loops.prefetching import (
     prefetching,
 )
 from myia.infer.operators import operators
+from myia.infer.parameters import keeps_none
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedIteration
 from myia.ir.builder import current_builder
@@ -179,6 +180,7 @@ def _islice_items(ctx: Context, x: Iterator) -> Items:
 
 
 @function(itertools.repeat)
+@keeps_none
 def _repeat(ctx: Context, x: Abstract, times: Abstract | None = None) -> Abstract:
     if times is None:
         return iterator(ctx, "repeat_forever", x)
@@ -190,10 +192,7 @@ def _repeat(ctx: Context, x: Abstract, times: Abstract | None = None) -> Abstrac
 @items_of_kind("repeat")
 def _repeat_items(ctx: Context, x: Iterator) -> Items:
     item, times = x.items
-    if is_static_int(times):
-        times = Static(max(0, int(times.value)))
-    else:
-        times = ctx.call(Static(max), (times, Static(0)), {})
+    times = ctx.call(Static(max), (times, Static(0)), {})
     return Items(as_number(times), lambda i: item)
 
 

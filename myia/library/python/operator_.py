@@ -63,7 +63,7 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
 
 
 def _setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> Abstract:
-    indexing.setitem(ctx, x, key, value)
+    indexing.setitem(ctx, ctx.force(x), ctx.force(key), value)
     return NONE
 
 
@@ -89,7 +89,7 @@ function(operator.abs, dynamic=as_is)(_by_function(abs))
 function(operator.inv, dynamic=as_is)(_unary("~"))
 function(operator.contains, dynamic=as_is)(_contains)
 function(operator.getitem, dynamic=as_is)(lambda ctx, a, b: indexing.getitem(ctx, a, b))
-function(operator.setitem, dynamic=as_is)(_setitem)
+function(operator.setitem, dynamic=as_is)(keeps_none(_setitem))
 function(operator.delitem, dynamic=as_is)(_delitem)
 function(operator.is_, dynamic=as_is)(keeps_none(_compare("is")))
 function(operator.is_not, dynamic=as_is)(keeps_none(_compare("is not")))

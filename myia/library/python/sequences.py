@@ -39,6 +39,7 @@ from myia.infer.numeric.constant_methods import (
 )
 from myia.infer.numeric.integer_checks import check_not_zero
 from myia.infer.operators import operators
+from myia.infer.parameters import keeps_none
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.avals import I64
@@ -109,8 +110,10 @@ def _tuple(ctx: Context, x: Abstract | None = None) -> Abstract:
 
 
 @function(dict, dynamic=as_is)
+@keeps_none
 def _dict(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abstract:
     found: dict[Any, Abstract] = {}
+    x = None if x is None else ctx.force(x)
     contents = ctx.contents(x) if isinstance(x, Ref) else None
     if isinstance(contents, DictObject):
         found.update(zip(contents.keys, contents.values))

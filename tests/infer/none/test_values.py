@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import operator
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -100,6 +101,14 @@ def functions(x):
     return p, q, add(1.0), made, copy.copy(v), copy.deepcopy([v])
 
 
+def containers(x):
+    v = x if x > 0 else None
+    d = dict(a=v, b=[v])
+    operator.setitem(d, "c", v)
+    d |= {"d": v}
+    return d, list(itertools.repeat(v, 2)), list(zip([v], [x])), list(enumerate([v]))
+
+
 def looped(x):
     v = x if x > 0 else None
     total = 0.0
@@ -111,7 +120,8 @@ def looped(x):
 
 
 PROGRAMS = [
-    *(types, truths, sequence, classes, instance, mapping, displays, methods, functions, looped)
+    *(types, truths, sequence, classes, instance, mapping, displays, methods, functions),
+    *(containers, looped),
 ]
 
 
