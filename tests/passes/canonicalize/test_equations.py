@@ -473,6 +473,17 @@ EXAMPLES = {
             "body { %1 = add %y, %x; yield %1 } }",
         )
     ],
+    ("rev", "while p and not q: ... p, q ... is while p and not q: ... True, False ..."): [
+        (
+            "x: f64[]",
+            "%n = 3: i64[]; %f = False: bool[]; %y, %z = rev for %k < %n (%v = %x, %b = %f) "
+            "ct (%ct = %x of %v) acc (%a = %x) "
+            "{ cond { %0 = not %b; yield %0 } "
+            "body { %1 = mul %v, %v; %2 = 2.0: f64[]; %3 = gt %1, %2; %4 = or %3, %b; "
+            "yield %1, %4 } "
+            "adjoint { %5 = mul %ct, %v; %6 = add %a, %5; yield %5, %6 } }",
+        )
+    ],
     ("rev", "for ... while True == for ..."): [
         (
             "x: f64[]",

@@ -103,6 +103,7 @@ def _(match: Matcher, op: Op, *operands: Value) -> Sequence[Value] | None:
 
 
 @equation(loop_p, "while p and not q: ... p, q ... is while p and not q: ... True, False ...")
+@equation(rev_p, "while p and not q: ... p, q ... is while p and not q: ... True, False ...")
 def _(match: Matcher, op: Op, *operands: Value) -> Sequence[Value] | None:
     loop = Loop.of(op)
     if loop.cond is None:
