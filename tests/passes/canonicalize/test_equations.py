@@ -481,7 +481,8 @@ EXAMPLES = {
             "{ cond { %0 = not %b; yield %0 } "
             "body { %1 = mul %v, %v; %2 = 2.0: f64[]; %3 = gt %1, %2; %4 = or %3, %b; "
             "yield %1, %4 } "
-            "adjoint { %5 = mul %ct, %v; %6 = add %a, %5; yield %5, %6 } }",
+            "adjoint { %5 = mul %ct, %v; %6 = select %b, %ct, %5; %7 = add %a, %6; "
+            "yield %6, %7 } }",
         )
     ],
     ("rev", "for ... while True == for ..."): [

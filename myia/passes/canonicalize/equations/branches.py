@@ -106,16 +106,19 @@ def _(match: Matcher, op: Op, *operands: Value) -> Sequence[Value] | None:
 @equation(rev_p, "while p and not q: ... p, q ... is while p and not q: ... True, False ...")
 def _(match: Matcher, op: Op, *operands: Value) -> Sequence[Value] | None:
     loop = Loop.of(op)
-    if loop.cond is None:
+    if (cond := loop.cond) is None:
         return None
-    own = dict(zip(loop.cond.args, loop.body.args))
-    made = {y: op for op in loop.cond.ops for y in op.results}
-    known = {own[x]: holds for x, holds in _facts(loop.cond.yields[0], made) if x in own}
-    known = {x: holds for x, holds in known.items() if is_read(x, loop.body)}
-    if not known:
+    facts = dict(_facts(cond.yields[0], {y: op for op in cond.ops for y in op.results}))
+
+    def told(region: Region) -> Region:
+        known = [(x, facts[of]) for of, x in zip(cond.args, region.args) if of in facts]
+        env = {x: constant(holds, np.bool_) for x, holds in known if is_read(x, region)}
+        return substituted_region(region, env)
+
+    body, adjoint = told(loop.body), loop.adjoint and told(loop.adjoint)
+    if body is loop.body and adjoint is loop.adjoint:
         return None
-    env = {x: constant(holds, np.bool_) for x, holds in known.items()}
-    return emit_loop(replace(loop, body=substituted_region(loop.body, env)))
+    return emit_loop(replace(loop, body=body, adjoint=adjoint))
 
 
 def _facts(p: Value, made: Mapping[Value, Op]) -> Iterator[tuple[Value, bool]]:
