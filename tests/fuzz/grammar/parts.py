@@ -225,7 +225,7 @@ class Parts(Statements):
             "len({v})",
             "sum({v})",
             "{v}({e})",
-            "({e} in {v})",
+            "(0.0 + ({e} in {v}))",
             "sum([*{v}])",
         )
         return form.format(v=self.pick(*vecs), i=self.int(0), e=self.float(0))
