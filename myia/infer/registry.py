@@ -7,9 +7,8 @@ A handler is written like the function that it implements, on abstract values:
 
 Arguments that may be None (`Optional`) are forced before the handler is called: None is an error.
 Where Python takes it, `of_none` calls the handler of the value and of None, and a handler that is
-marked by `keeps_none` takes such arguments as they are. Arrays with
-dynamic axes are given to a variant of the handler, made by `dynamic=`; a function without one is
-refused for such arrays.
+marked by `keeps_none` takes such arguments as they are. Arrays with dynamic axes are given to a
+variant of the handler, made by `dynamic=`; a function without one is refused for such arrays.
 """
 
 from __future__ import annotations
@@ -33,12 +32,7 @@ from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
 from myia.infer.parameters import KEEPS_NONE, OF_NONE, signature_of, takes_none
-from myia.infer.paths.branches import (
-    is_caught_none,
-    on_each,
-    on_each_or_none,
-    with_none,
-)
+from myia.infer.paths.branches import is_caught_none, on_each, on_each_or_none, with_none
 from myia.infer.paths.choice import is_of_objects, is_split
 from myia.infer.paths.raised import within_op
 from myia.infer.unsupported import UnsupportedFunction

@@ -128,9 +128,8 @@ class Handlers:
     earlier: list[Value] = field(default_factory=list)
     caught: list[Any] = field(default_factory=list)  # exceptions whose handlers are running
     pending: list[Any] = field(default_factory=list)  # cells of errors that a `finally` holds back
-    skipped: int = (
-        0  # what a `finally` does not do on paths known while compiling, but may on others
-    )
+    # What a `finally` does not do on paths known while compiling, but may on others.
+    skipped: int = 0
     loops: set[Any] = field(default_factory=set)  # that errors end, by path
 
     @contextmanager

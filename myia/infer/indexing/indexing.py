@@ -156,7 +156,6 @@ def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
     key = with_slices(ctx, key)
     if ctx.is_array(x) or is_dynamic(ctx, x):
         key = slice_of_range(ctx, x, key) or _with_arrays(ctx, key)
-
         _store_in_array(ctx, as_ref(x), key, value)
         return
     if (row := list_rows.row_of(ctx, x)) is not None and not isinstance(key, SliceValue):
@@ -254,7 +253,7 @@ def _has_ellipsis(key: Abstract) -> bool:
 
 
 def _store_in_array(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:
-    """The same of an array; of one of several objects, or None, each is stored where it is it."""
+    """`x[key] = value` of an array; what may be None, or one of several objects, on each path."""
 
     def number(values: Sequence[Abstract]) -> Abstract:
         return _number_of_none(ctx, x) if is_none(values[0]) else values[0]

@@ -322,7 +322,7 @@ def _items_searched(ctx: Context, container: Abstract, x: Abstract) -> tuple[Abs
         require_hashable(ctx, x)
         return set_items(ctx, container)
     if not isinstance(container, Static):
-        return ctx.list_items(container, to_end=False)
+        return ctx.list_items(container)
     if not isinstance(container.value, (tuple, range)):
         try:
             operator.contains(container.value, sample(ctx, x))
