@@ -59,6 +59,14 @@ def kind_of(x: Abstract) -> str:
     return number_dtype(x).kind
 
 
+def same_bool(a: Number, b: Number) -> Static | None:
+    """One known bool, of Python's class and of NumPy's: NumPy's."""
+    known = [x.value for x in (a, b) if isinstance(x, Static)]
+    if len(known) < 2 or not all(isinstance(x, (bool, np.bool_)) for x in known):
+        return None
+    return Static(np.bool_(known[0])) if known[0] == known[1] else None
+
+
 def promote(*operands: tuple[np.dtype, bool]) -> tuple[np.dtype, bool]:
     """The dtype that `(dtype, weak)` operands meet at, and whether the result is weak (NEP 50)."""
     strong = [dtype for dtype, weak in operands if not weak]

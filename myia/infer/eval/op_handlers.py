@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -274,7 +274,7 @@ def _if(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
         ctx.handlers.skipped += may_raise_or_print(other if condition.value else then)
 
     def arm(region: Region, holds: bool) -> list[Abstract]:
-        with _narrowed(ctx, env, condition, holds):
+        with _narrowed(ctx, env, op.operands[0], condition, holds):
             return ctx.run(region, env)
 
     return branch_many(ctx, condition, lambda: arm(then, True), lambda: arm(other, False))
@@ -285,11 +285,28 @@ def may_raise_or_print(region: Region) -> bool:
 
 
 @contextmanager
-def _narrowed(ctx: Context, env: Env, condition: Abstract, holds: bool) -> Generator[None]:
-    """In a branch of `x is None`, `x` is None or what it has otherwise."""
-    found = ctx.tests_of_none.get(condition.value) if isinstance(condition, Scalar) else None
-    if found is None:
+def _narrowed(
+    ctx: Context, env: Env, tested: Value, condition: Abstract, holds: bool
+) -> Generator[None]:
+    """In a branch a bool that is tested is known; in one of `x is None`, whether `x` is None."""
+    changed = dict(_known_in_branch(ctx, env, tested, condition, holds))
+    before = {x: env[x] for x in changed}
+    env.update(changed)
+    try:
         yield
+    finally:
+        env.update(before)
+
+
+def _known_in_branch(
+    ctx: Context, env: Env, tested: Value, condition: Abstract, holds: bool
+) -> Iterator[tuple[Value, Abstract]]:
+    if not isinstance(condition, Scalar):
+        return
+    x = env[tested]
+    if isinstance(x, Scalar) and x.value is condition.value:
+        yield tested, Static(holds if x.weak else np.bool_(holds))
+    if (found := ctx.tests_of_none.get(condition.value)) is None:
         return
     present, is_none = found
 
@@ -302,13 +319,7 @@ def _narrowed(ctx: Context, env: Env, condition: Abstract, holds: bool) -> Gener
             return x
         return NONE if holds is is_none else x.value
 
-    changed = {name: y for name, x in env.items() if (y := narrowed(x)) is not x}
-    known = {name: env[name] for name in changed}
-    env.update(changed)
-    try:
-        yield
-    finally:
-        env.update(known)
+    yield from ((name, y) for name, x in env.items() if (y := narrowed(x)) is not x)
 
 
 def _loop_over_each(

@@ -29,7 +29,7 @@ from itertools import repeat
 
 from myia.infer.domain import swapped_arrays
 from myia.infer.domain.describe import describe
-from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, promote
+from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, promote, same_bool
 from myia.infer.domain.heap import (
     VIEW_OF_ONE_PATH,
     AnyList,
@@ -107,7 +107,7 @@ class Walk(Merging):
         if a is b and isinstance(a, (UndefinedType, Absent)):
             return a
         if is_number(a) and is_number(b):
-            return self.merge_numbers(a, b)
+            return same_bool(a, b) or self.merge_numbers(a, b)
         if isinstance(a, Optional) or isinstance(b, Optional) or is_absent(a) != is_absent(b):
             return self.merge_optional(a, b)
         if choice.need_choice_of_objects(self, a, b):
