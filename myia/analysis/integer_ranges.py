@@ -211,10 +211,10 @@ class _Ranges:
             parts = [(x, holds) for x in op.operands]
         elif op.primitive is if_p:
             then, other = (region.yields[op.results.index(p)] for region in op.regions)
-            parts = _parts_of_choice(op.operands[0], then, other, holds)
+            parts = self.parts_of_choice(op.operands[0], then, other, holds)
         elif op.primitive is logic.select:
             condition, then, other = op.operands
-            parts = _parts_of_choice(condition, then, other, holds)
+            parts = self.parts_of_choice(condition, then, other, holds)
         elif holds and (code := self.code_that_is_zero(p)) is not None:
             return self.assume_none_failed(code)
         elif op.primitive in COMPARISONS and op.operands[0].aval == I64:
@@ -229,6 +229,18 @@ class _Ranges:
         for x, value in parts:
             before = self.assume(x, value, names) | before
         return before
+
+    def parts_of_choice(
+        self, p: Value, then: Value, other: Value, holds: bool
+    ) -> list[tuple[Value, bool]]:
+        """What holds if the value chosen by `p` does: `p and q` is `if p { q } else { p }`, or
+        `if p { q } else { False }`.
+        """
+        if holds and (other is p or self.constant(other) is False):
+            return [(p, True), (then, True)]
+        if not holds and (then is p or self.constant(then) is True):
+            return [(p, False), (other, False)]
+        return []
 
     def code_that_is_zero(self, p: Value) -> Value | None:
         """The number of the check that failed, if `p` tests whether it is zero: none failed."""
@@ -329,15 +341,6 @@ class _Ranges:
         found = [self.region(region) for region in op.regions]
         if op.primitive in (call_p, remat_p, derivative_p):
             self.ranges.update((y, r) for y, r in zip(op.results, found[0]) if y.aval == I64)
-
-
-def _parts_of_choice(p: Value, then: Value, other: Value, holds: bool) -> list[tuple[Value, bool]]:
-    """What holds if the value chosen by `p` does: `p and q` is `if p { q } else { p }`."""
-    if holds and other is p:  # which is false there
-        return [(p, True), (then, True)]
-    if not holds and then is p:
-        return [(p, False), (other, False)]
-    return []
 
 
 def _widened(attempt: int, initial: Range, found: Range, after: Range, box: Range) -> Range:

@@ -191,7 +191,7 @@ def test_where_there_is_a_value(f):
 def test_what_a_bool_is_in_its_branch():
     def text(x):
         flag = x > 0
-        print(flag if flag else not flag, flag is True, flag and not flag)
+        print(flag if flag else not flag, flag is True, flag and x < 0)
         return x
 
     for x in (0.5, -0.5, np.float64(0.5), np.float64(-0.5)):

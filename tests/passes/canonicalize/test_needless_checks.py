@@ -71,6 +71,8 @@ LIMIT = """\
       %2: bool[] = lt %n, %1
       %6 = 1.0: f64[]
       %7: bool[] = gt %y, %6
+      %no = False: bool[]
+      %yes = True: bool[]
 """
 
 
@@ -79,6 +81,10 @@ LIMIT = """\
     [
         ("select %2, %7, %2", True),
         ("select %7, %2, %7", True),
+        ("select %2, %7, %no", True),
+        ("select %7, %2, %no", True),
+        ("select %2, %no, %7", False),
+        ("select %2, %7, %yes", False),
         ("select %2, %2, %7", False),
         ("select %7, %7, %2", False),
         ("select %2, %7, %7", False),
