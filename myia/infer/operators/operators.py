@@ -317,30 +317,41 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             what="changing an array without dimensions in place",
             help_text="write `x = x + y`, or give the array an axis: shape (1,)",
         )
+    if (found := _by_own_method(ctx, op, a, b)) is not None:
+        return found
     if not isinstance(a, Ref) or (is_numpys(ctx, b) and not left_to_python(ctx, op, b, a)):
         return binary(ctx, op, a, b)  # NumPy's: a list is replaced by an array
-    contents = ctx.contents(a)
-    if isinstance(contents, AnyList) and op in "+*":
-        if (found := by_special_method(ctx, op, a, b)) is not None:
-            return found  # Python asks the instance before the list
-        if op == "*" and not _may_be_int(b):
-            _refuse_operands(ctx, op, a, b)
-        if op == "+":
-            ctx.call(ctx.getattr(a, "extend"), (b,), {})
-        else:
-            list_slices.replace_items(ctx, a, as_ref(binary(ctx, op, a, b)))
-        return a
-    if op == "|" and (x := dict_of(ctx, a)) and (y := dict_of(ctx, b)):
-        ctx.write(a, _merged_dict(x, y))
-        return a
-    if isinstance(contents, SetObject) and op in "|&-^" and contents.cls is set:
-        binary(ctx, op, a, b)  # an error if `b` is no set
-        ctx.call(ctx.getattr(a, SET_UPDATES[op]), (b,), {})
-        return a
+    if not isinstance(ctx.contents(a), AnyList) or op not in "+*":
+        return binary(ctx, op, a, b)
+    if (found := by_special_method(ctx, op, a, b)) is not None:
+        return found  # Python asks the instance before the list
+    if op == "*" and not _may_be_int(b):
+        _refuse_operands(ctx, op, a, b)
+    if op == "+":
+        ctx.call(ctx.getattr(a, "extend"), (b,), {})
+    else:
+        list_slices.replace_items(ctx, a, as_ref(binary(ctx, op, a, b)))
+    return a
+
+
+def _by_own_method(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract | None:
+    """By a method that changes `a`, whatever `b` is: `__iadd__`, that of a set or a dict.
+
+    None where `a` has none or it leaves the operator to `__add__` and `__radd__`.
+    """
     method = ctx.special_method(a, f"__i{OPERATORS[op][1]}__")
-    if method is not None and not is_not_implemented(result := ctx.call(method, (b,), {})):
-        return result
-    return binary(ctx, op, a, b)
+    if method is not None:
+        return None if is_not_implemented(found := ctx.call(method, (b,), {})) else found
+    contents = ctx.held(a)
+    update = None
+    if isinstance(contents, DictObject) and op == "|":
+        update = "update"
+    elif isinstance(contents, SetObject) and contents.cls is set and is_set(ctx, b):
+        update = SET_UPDATES.get(op)
+    if update is None:
+        return None
+    ctx.call(ctx.getattr(a, update), (b,), {})
+    return a
 
 
 SET_UPDATES = {
