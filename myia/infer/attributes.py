@@ -22,7 +22,7 @@ from myia.infer.boundary import assigned_globals, inner_classes
 from myia.infer.boundary.instances import is_generated, may_have_attribute, slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
-from myia.infer.domain.errors import BadValue, ReadOnlyWrite
+from myia.infer.domain.errors import BadType, BadValue, ReadOnlyWrite
 from myia.infer.domain.facts import ABSENT, Attribute, ClassAttribute, IsManaged, Raised
 from myia.infer.domain.heap import (
     AnyList,
@@ -326,10 +326,25 @@ def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:
     if cls is None or not _is_function(found := ctx.fact(ClassAttribute(cls, name))):
         if cls is not None and (guest := guest_of(cls)) is not None:
             _refuse_of_guest(ctx, guest, name)
+        if cls is not None and found is not ABSENT and not isinstance(found, OF_C):
+            _refuse_no_function(ctx, cls, name, found)
         return None
     if is_generated(cls, found):
         ctx.fail(UnsupportedAttribute, what=f"the generated `{name}` of {cls.__name__}")
     return Method(found, x)
+
+
+# What a class of Python in C has for a method: handlers of the library do the same.
+OF_C = (types.WrapperDescriptorType, types.MethodDescriptorType, types.BuiltinFunctionType)
+
+
+def _refuse_no_function(ctx: Context, cls: type, name: str, found: Any) -> NoReturn:
+    """Python calls what the class has under that name, and asks no other method."""
+    if found is None:
+        wanted = {"__iter__": "iterable", "__contains__": "a container"}.get(name)
+        message = f"{cls.__name__!r} object is not {wanted}"
+        ctx.fail(BadType, message=message if wanted else "'NoneType' object is not callable")
+    ctx.fail(UnsupportedAttribute, what=f"a `{name}` of {cls.__name__} that is not a function")
 
 
 def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:

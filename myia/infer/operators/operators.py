@@ -62,7 +62,7 @@ from myia.infer.operators.numpy_operands import (
     refuse_elementwise_methods,
     refuse_instance_as_array,
 )
-from myia.infer.operators.special_methods import by_special_method, is_not_implemented
+from myia.infer.operators.special_methods import by_special_method, in_place_by_method
 from myia.infer.operators.truth import negate, truth
 from myia.infer.paths.branches import on_each
 from myia.infer.unsupported import UnsupportedOperator
@@ -317,7 +317,7 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
             what="changing an array without dimensions in place",
             help_text="write `x = x + y`, or give the array an axis: shape (1,)",
         )
-    if (found := _by_own_method(ctx, op, a, b)) is not None:
+    if (found := in_place_by_method(ctx, op, a, b)) is not None:
         return found
     if not isinstance(a, Ref) or (is_numpys(ctx, b) and not left_to_python(ctx, op, b, a)):
         return binary(ctx, op, a, b)  # NumPy's: a list is replaced by an array
@@ -332,34 +332,6 @@ def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     else:
         list_slices.replace_items(ctx, a, as_ref(binary(ctx, op, a, b)))
     return a
-
-
-def _by_own_method(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract | None:
-    """By a method that changes `a`, whatever `b` is: `__iadd__`, that of a set or a dict.
-
-    None where `a` has none or it leaves the operator to `__add__` and `__radd__`.
-    """
-    method = ctx.special_method(a, f"__i{OPERATORS[op][1]}__")
-    if method is not None:
-        return None if is_not_implemented(found := ctx.call(method, (b,), {})) else found
-    contents = ctx.held(a)
-    update = None
-    if isinstance(contents, DictObject) and op == "|":
-        update = "update"
-    elif isinstance(contents, SetObject) and contents.cls is set and is_set(ctx, b):
-        update = SET_UPDATES.get(op)
-    if update is None:
-        return None
-    ctx.call(ctx.getattr(a, update), (b,), {})
-    return a
-
-
-SET_UPDATES = {
-    "|": "update",
-    "&": "intersection_update",
-    "-": "difference_update",
-    "^": "symmetric_difference_update",
-}
 
 
 # ----- Unary operators

@@ -1,12 +1,13 @@
-"""Operators by the methods of the operands' classes: `__add__`, `__radd__`, in Python's order."""
+"""Operators by the methods of the classes, in the order of Python: `__iadd__`, `__add__`, ..."""
 
 from __future__ import annotations
 
 from myia.infer.boundary.instances import is_generated
 from myia.infer.domain.context import Context
 from myia.infer.domain.facts import ClassAttribute
-from myia.infer.domain.heap import InstanceObject
+from myia.infer.domain.heap import DictObject, InstanceObject, SetObject
 from myia.infer.domain.values import Abstract, Static
+from myia.infer.numeric.constant_methods import is_set
 from myia.infer.numeric.samples import OPERATORS
 from myia.infer.operators.numpy_operands import class_of_instance, refuse_elementwise_methods
 
@@ -29,6 +30,33 @@ def by_special_method(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstra
             if not is_not_implemented(result):
                 return result
     return None
+
+
+SET_UPDATES = {
+    "|": "update",
+    "&": "intersection_update",
+    "-": "difference_update",
+    "^": "symmetric_difference_update",
+}
+
+
+def in_place_by_method(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract | None:
+    """`a op= b` by what changes `a`, whatever `b` is: `__iadd__`, a method of a set or a dict.
+
+    None where `a` has none or leaves the operator to `__add__` and `__radd__`.
+    """
+    method = ctx.special_method(a, f"__i{OPERATORS[op][1]}__")
+    if method is not None:
+        return None if is_not_implemented(found := ctx.call(method, (b,), {})) else found
+    contents, update = ctx.held(a), None
+    if isinstance(contents, DictObject) and op == "|":
+        update = "update"
+    elif isinstance(contents, SetObject) and contents.cls is set and is_set(ctx, b):
+        update = SET_UPDATES.get(op)
+    if update is None:
+        return None
+    ctx.call(ctx.getattr(a, update), (b,), {})
+    return a
 
 
 def is_not_implemented(x: Abstract) -> bool:

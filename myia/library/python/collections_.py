@@ -27,6 +27,7 @@ from myia.infer.loops.iterators import SEQUENCES, iterator
 from myia.infer.numeric.constant_methods import is_set, items_of_new_set, set_items
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.operators import operators
+from myia.infer.operators.numpy_operands import is_numpys
 from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import MADE
 from myia.infer.unsupported import UnsupportedContainer
@@ -65,6 +66,16 @@ MADE[deques.Deque] = collections.deque
 @function(deques.items_of, dynamic=as_is)
 def _iterated(ctx: Context, *parts: Abstract) -> Abstract:
     return iterator(ctx, "deque", *parts)
+
+
+@function(deques.added_by_the_other, dynamic=as_is)
+def _added_by_the_other(
+    ctx: Context, deque: Abstract, items: Abstract, other: Abstract
+) -> Abstract:
+    if is_numpys(ctx, other):
+        return operators.binary(ctx, "+", items, other)
+    method = ctx.special_method(other, "__radd__")
+    return Static(NotImplemented) if method is None else ctx.call(method, (deque,), {})
 
 
 @items_of_kind("deque")

@@ -1,6 +1,7 @@
 """`collections.deque` that the program makes, against Python."""
 
 import collections
+import operator
 from collections import deque
 
 import numpy as np
@@ -95,7 +96,43 @@ def from_both_ends(x):
     return total
 
 
-PROGRAMS = [methods, kinds, windows, breadth_first, from_both_ends]
+class Right:
+    def __init__(self, v):
+        self.v = v
+
+    def __radd__(self, other):
+        return self.v * len(other)
+
+
+class Left(Right):
+    def __radd__(self, other):
+        return NotImplemented
+
+    def __iter__(self):
+        return iter([self.v, 4.0])
+
+
+def operators(x):
+    """Python asks a number or array of NumPy, and an instance, before the deque."""
+    d, e = deque([x, 2.0], 3), deque([x * x])
+    f, g, h = d + e, 2 * d, d * 0
+    d += d
+    e *= 3
+    names = [e, e, e, e]
+    e += Left(x)
+    names[0] += np.array([1.0, x, x, 3.0, x])
+    names[1] += np.float64(3.0)
+    names[2] += Right(x)
+    names[3] = e + np.ones(5)
+    return list(f), list(g), len(h), list(d), d.maxlen, len(e), e[3], names[0], names[1:]
+
+
+def number_of_operators(x):
+    found = operators(x)
+    return sum(found[0]) * sum(found[1]) + sum(found[3]) + found[6] + found[7] @ found[8][2]
+
+
+PROGRAMS = [operators, methods, kinds, windows, breadth_first, from_both_ends]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -104,7 +141,7 @@ def test_values(f):
         assert_same(run(f, x), f(x), rtol=1e-13)
 
 
-@pytest.mark.parametrize("f", [windows])
+@pytest.mark.parametrize("f", [windows, number_of_operators])
 def test_derivatives(f):
     first = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
     assert myia.grad(f)(0.7) == pytest.approx(first, rel=1e-7)
@@ -132,6 +169,11 @@ def changed(x):
         (lambda x: deque().popleft() + x, IndexError, "pop from an empty deque"),
         (lambda x: deque([x])[1], IndexError, "deque index out of range"),
         (lambda x: deque([x], 1).insert(0, x), IndexError, "deque already at its maximum size"),
+        (
+            lambda x: operator.add(deque([x]), [x]),
+            TypeError,
+            r'concatenate deque \(not "list"\) to deque',
+        ),
         (changed, MyiaError, "a deque that is changed while a loop runs over it"),
     ],
 )

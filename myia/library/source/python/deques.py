@@ -14,6 +14,11 @@ def items_of(deque: Deque, items: list[Any], changes: Any) -> Iterator[Any]:
     raise NotImplementedError
 
 
+def added_by_the_other(deque: Deque, items: list[Any], other: Any) -> Any:
+    """By `__radd__`, which Python asks before a deque; NotImplemented if it leaves it."""
+    raise NotImplementedError
+
+
 class Deque:
     """What `deque(iterable, maxlen)` is in compiled code.
 
@@ -137,8 +142,34 @@ class Deque:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, collections.deque) and self.items == list(other)
 
-    def __iadd__(self, other: Iterable[Any]) -> Deque:
-        self.extend(other)
+    def __add__(self, other: Any) -> Any:
+        found = added_by_the_other(self, self.items, other)
+        if found is not NotImplemented:
+            return found
+        if not isinstance(other, collections.deque):
+            name = type(other).__name__
+            raise TypeError(f'can only concatenate deque (not "{name}") to deque')
+        found = self.copy()
+        found.extend(other)
+        return found
+
+    def __iadd__(self, other: Any) -> Any:
+        found = added_by_the_other(self, self.items, other)
+        if found is not NotImplemented:
+            return found
+        self.extend(list(other))
+        return self
+
+    def __mul__(self, n: int) -> Deque:
+        return Deque(self.items * n, self.maxlen)
+
+    def __rmul__(self, n: int) -> Deque:
+        return Deque(self.items * n, self.maxlen)
+
+    def __imul__(self, n: int) -> Deque:
+        found = self.items * n
+        self.clear()
+        self.extend(found)
         return self
 
 
