@@ -9,6 +9,7 @@ attributes are Python's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from myia.infer.boundary.recipes import TO_PYTHON, Recipe
@@ -27,7 +28,8 @@ from myia.infer.domain.values import (
     Text,
     is_none,
 )
-from myia.infer.paths.caught import given, raise_again
+from myia.infer.numeric.samples import NoSample, sample
+from myia.infer.paths.caught import class_of, given, is_made_by_python, raise_again
 from myia.infer.unsupported import UnsupportedException
 from myia.ir.builder import current_span
 from myia.ir.core import Value
@@ -38,8 +40,34 @@ def raise_error(ctx: Context, exception: Abstract, cause: Abstract | None = None
     """`raise`: the call raises it, if the program comes here."""
     if isinstance(exception, Caught):
         raise_again(ctx, exception)
+    exception = _made(ctx, exception)
+    cause = None if cause is None else _made(ctx, cause)
     check = given(ctx, raised(ctx, exception, cause), exception)
     raise RaiseReached(Raises(current_span(), check.message), check)
+
+
+def new_exception(
+    ctx: Context, cls: type[BaseException], args: Sequence[Abstract], kwargs: dict[str, Abstract]
+) -> NewException:
+    """`cls(*args, **kwargs)`, or what it raises: classes of Python do, of arguments of some types.
+
+    A constructor that is written in Python runs where the exception is raised.
+    """
+    found = NewException(cls, (*args, *kwargs.values()), tuple(kwargs))
+    if not is_made_by_python(cls):
+        return found
+    try:
+        named = {name: sample(ctx, x) for name, x in kwargs.items()}
+        made = cls(*(sample(ctx, x) for x in args), **named)
+    except NoSample:
+        return found
+    except Exception as error:
+        raise_error(ctx, NewException(type(error), tuple(map(Static, error.args))))
+    if cls is OSError and len(args) > 1 and not isinstance(args[0], Static):
+        help_text = "raise `FileNotFoundError` or another of its classes by name"
+        what = "an OSError whose number, which decides its class, is known at run time"
+        ctx.fail(UnsupportedException, what=what, help_text=help_text)
+    return replace(found, cls=type(made))
 
 
 def raise_with_numbers(
@@ -76,15 +104,15 @@ def raised(ctx: Context, x: Abstract, cause: Abstract | None = None) -> Check:
             made.__cause__ = because(numbers, ())
         return made
 
-    cls = _class(x)
+    cls = class_of(x)
     return Check(cls, _message(cls, make, len(kinds)), current_span(), tuple(outputs.values), make)
 
 
-def _class(x: Abstract) -> type[BaseException]:
-    if isinstance(x, NewException):
-        return x.cls
-    assert isinstance(x, (Static, Outside))
-    return x.value if isinstance(x.value, type) else type(x.value)
+def _made(ctx: Context, x: Abstract) -> Abstract:
+    """`raise ValueError` is `raise ValueError()`."""
+    if isinstance(x, Static) and isinstance(x.value, type) and issubclass(x.value, BaseException):
+        return new_exception(ctx, x.value, (), {})
+    return x
 
 
 def _recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
@@ -92,8 +120,6 @@ def _recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
     if isinstance(x, (Static, Outside)) and isinstance(x.value, BaseException):
         error = x.value
         return lambda numbers, objects: error
-    if isinstance(x, Static) and isinstance(x.value, type) and issubclass(x.value, BaseException):
-        x = NewException(x.value, ())
     if not isinstance(x, NewException):
         ctx.fail(UnsupportedException, what=f"`raise` of {ctx.describe(x)}")
     made, names, positional = x.cls, x.names, len(x.arguments) - len(x.names)

@@ -17,6 +17,7 @@ import numpy as np
 
 from myia.infer import attributes, registry
 from myia.infer.boundary import inner_classes
+from myia.infer.boundary.exceptions import new_exception
 from myia.infer.boundary.instances import (
     has_only_attributes,
     has_own_operators,
@@ -37,7 +38,6 @@ from myia.infer.domain.values import (
     Choice,
     Closure,
     Method,
-    NewException,
     Opaque,
     Outside,
     Partial,
@@ -333,7 +333,7 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
             ctx, cls, *(ctx.static(x, "the value of an enumeration") for x in args)
         )
     if issubclass(cls, BaseException):
-        return NewException(cls, (*args, *kwargs.values()), tuple(kwargs))
+        return new_exception(ctx, cls, args, kwargs)
     init = ctx.fact(ClassAttribute(cls, "__init__"))
     if issubclass(cls, types.SimpleNamespace) and init is types.SimpleNamespace.__init__:
         if args:

@@ -36,6 +36,7 @@ from myia.infer.domain.values import (
     Scalar,
     Static,
     Tuple,
+    is_none,
 )
 from myia.infer.numeric.f_strings import format_parts
 from myia.infer.paths.branches import branch, on_each
@@ -57,8 +58,6 @@ class NewForm(Exception):
 
 def given(ctx: Context, check: Check, exception: Abstract) -> Check:
     """`check`, of a `raise`, with what its handler sees."""
-    if isinstance(exception, Static) and isinstance(exception.value, type):
-        exception = NewException(exception.value, ())
     _keep(ctx, exception)
     return replace(check, given=Given(exception))
 
@@ -78,6 +77,11 @@ def class_of(exception: Abstract) -> type[BaseException]:
         return exception.cls
     assert isinstance(exception, (Static, Outside))
     return type(exception.value)
+
+
+def is_made_by_python(cls: type) -> bool:
+    """No constructor of the class is written in Python."""
+    return not any(isinstance(getattr(cls, name), FunctionType) for name in ("__new__", "__init__"))
 
 
 def _form(exception: Abstract) -> Any:
@@ -178,7 +182,34 @@ def attribute(ctx: Context, x: Abstract, name: str) -> Abstract:
     """`x.name` of an exception."""
     if isinstance(x, Caught):
         return option_of(ctx, x, lambda option: attribute(ctx, option, name))
-    return ctx.getattr(_instance(ctx, x) if isinstance(x, NewException) else x, name)
+    if not isinstance(x, NewException):
+        return ctx.getattr(x, name)
+    instance = _instance(ctx, x)
+    found = _of_python(x, name) if is_made_by_python(x.cls) else None
+    return ctx.getattr(instance, name) if found is None else found
+
+
+POSITIONS = {  # the attributes that are arguments
+    OSError: ("errno", "strerror", "filename", "", "filename2"),
+    StopIteration: ("value",),
+    UnicodeDecodeError: ("encoding", "object", "start", "end", "reason"),
+    UnicodeEncodeError: ("encoding", "object", "start", "end", "reason"),
+    UnicodeTranslateError: ("object", "start", "end", "reason"),
+}
+
+
+def _of_python(x: NewException, name: str) -> Abstract | None:
+    """The attribute `name` of an exception of Python; None if no argument tells it."""
+    positional = x.arguments[: len(x.arguments) - len(x.names)]
+    names = next((names for cls, names in POSITIONS.items() if issubclass(x.cls, cls)), ())
+    if issubclass(x.cls, OSError) and name in names:
+        count = len(positional) if _has_file(x.cls, positional) else 2
+        known = positional[:count] if 2 <= len(positional) <= len(names) else ()
+        return dict(zip(names, known)).get(name, NONE)
+    if issubclass(x.cls, UnicodeError) and len(positional) != len(names):
+        return None  # a check: all that it has is the message
+    named = zip(x.names, x.arguments[len(positional) :])
+    return dict([*zip(names, positional), *named]).get(name)
 
 
 def _instance(ctx: Context, x: NewException) -> Ref:
@@ -187,12 +218,20 @@ def _instance(ctx: Context, x: NewException) -> Ref:
         what = f"the message of this {x.cls.__name__}, which has run-time numbers in it,"
         ctx.fail(UnsupportedException, what=what, help_text="raise an exception with these numbers")
     positional = x.arguments[: len(x.arguments) - len(x.names)]
-    instance = ctx.new(InstanceObject(x.cls, ("args",), (Tuple(positional),)))
+    held = positional[:2] if _has_file(x.cls, positional) else positional
+    instance = ctx.new(InstanceObject(x.cls, ("args",), (Tuple(held),)))
     init = ctx.fact(ClassAttribute(x.cls, "__init__"))
     if isinstance(init, FunctionType):
         named = dict(zip(x.names, x.arguments[len(positional) :]))
         ctx.call(Static(init), (instance, *positional), named)
     return instance
+
+
+def _has_file(cls: type, positional: Sequence[Abstract]) -> bool:
+    """An OSError with the name of a file, which Python leaves out of its `args`."""
+    if not issubclass(cls, OSError) or not 2 < len(positional) < 6 or is_none(positional[2]):
+        return False
+    return not (issubclass(cls, BlockingIOError) and is_number(positional[2]))
 
 
 def text(ctx: Context, x: Abstract) -> Abstract:
@@ -205,8 +244,11 @@ def text(ctx: Context, x: Abstract) -> Abstract:
     if (own := ctx.special_method(instance, "__str__")) is not None:
         return ctx.call(own, (), {})
     arguments = ctx.getattr(instance, "args")
-    items = ctx.list_items(arguments)
-    if issubclass(x.cls, OSError) and len(items) > 1:
+    items, of = ctx.list_items(arguments), x.arguments
+    shown: Any = x.cls.__str__
+    if len(items) > 1 and shown is not BaseException.__str__:
+        if is_made_by_python(x.cls) and not x.names and all(isinstance(a, Static) for a in of):
+            return Static(str(x.cls(*(a.value for a in of if isinstance(a, Static)))))
         what = f"the text of {x.cls.__name__} with several arguments"
         ctx.fail(UnsupportedException, what=what, help_text="give it one argument, a text")
     if len(items) == 1:
