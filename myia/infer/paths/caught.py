@@ -246,7 +246,7 @@ def text(ctx: Context, x: Abstract) -> Abstract:
     arguments = ctx.getattr(instance, "args")
     items, of = ctx.list_items(arguments), x.arguments
     shown: Any = x.cls.__str__
-    if len(items) > 1 and shown is not BaseException.__str__:
+    if len(items) > 1 and shown not in (BaseException.__str__, KeyError.__str__):
         if is_made_by_python(x.cls) and not x.names and all(isinstance(a, Static) for a in of):
             return Static(str(x.cls(*(a.value for a in of if isinstance(a, Static)))))
         what = f"the text of {x.cls.__name__} with several arguments"
