@@ -211,6 +211,8 @@ class Context(Objects):
         # (`indexing/dict_items.py`).
         self.keys_read: dict[Any, int] = {}
         self.unrolled: set[Code] = set()
+        # Functions whose tail calls are calls for now (`eval/tail_calls.py`).
+        self.not_loops: frozenset[Code] = frozenset()
 
     def load(self, f: Any) -> Code:
         """The code of a Python function."""

@@ -50,7 +50,7 @@ from myia.infer.domain.values import (
 from myia.infer.eval import static_code
 from myia.infer.eval.closures import SINGLE_DISPATCH, UNDER_ERRSTATE, closure_parts, load
 from myia.infer.eval.library_calls import OF_THE_SYSTEM, located_at_call, name_of, refuse
-from myia.infer.eval.tail_calls import as_loop
+from myia.infer.eval.tail_calls import as_loop_or
 from myia.infer.generators.weaving import generator
 from myia.infer.guests import guest_of
 from myia.infer.jax.objects.dispatch import (
@@ -254,14 +254,14 @@ def call_code(
         return known
 
     def inlined() -> Abstract:
-        looped = as_loop(ctx, code, captured, bound, cells)
-        if looped is not None:
-            return looped
         with ctx.frame(code, cells, arguments=arguments):
             (result,) = ctx.run(code.region, dict(zip(code.region.args, arguments)))
         return result
 
-    return recursion.call(ctx, code, arguments, cells, inlined)
+    def looped() -> Abstract:
+        return as_loop_or(ctx, code, captured, bound, cells, inlined)
+
+    return recursion.call(ctx, code, arguments, cells, looped)
 
 
 def bind(

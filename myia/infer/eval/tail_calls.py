@@ -11,20 +11,22 @@ static is a loop, too. Where its body needs compile-time values, it is unrolled 
 More calls than Python could ever make raise RecursionError.
 
 *When it gives up*: the function has `*args` or keyword-only parameters, the call is not in tail
-position, or the name of the callee does not refer to the function itself.
+position, or the name of the callee does not refer to the function itself. Where the body also
+calls the function elsewhere, or needs compile-time values under a run-time condition, each call is
+inlined as in any other recursion (`infer/recursion/calls.py`).
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value
-from myia.infer.domain.errors import BadValue
+from myia.infer.domain.errors import BadValue, CertainError, NeedsStatic
 from myia.infer.domain.heap import CellObject
 from myia.infer.domain.values import (
     FALSE,
@@ -41,13 +43,15 @@ from myia.infer.domain.values import (
 from myia.infer.loops.loop_forms import loop
 from myia.infer.loops.unrolling import LoopCode
 from myia.infer.operators.truth import truth
-from myia.ir.builder import Builder, append, emit, emit1
+from myia.infer.recursion.calls import Recursion
+from myia.ir.builder import Builder, append, current_builder, emit, emit1
 from myia.ir.core import Op, Region, Value
 from myia.primitives.core import py
 from myia.primitives.core.define import constant
 from myia.primitives.core.py import Code
 from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise import arithmetic, logic
+from myia.source.diagnostics import MyiaError
 
 RECURSION_LIMIT = 10_000_000  # calls; Python has no memory for more
 
@@ -58,23 +62,59 @@ _TailForm = tuple[Region, list[Op]]
 _forms: weakref.WeakKeyDictionary[Region, _TailForm | None] = weakref.WeakKeyDictionary()
 
 
-def as_loop(
+def as_loop_or(
     ctx: Context,
     code: Code,
     captured: tuple[Abstract, ...],
     bound: Sequence[Abstract],
     cells: dict[str, Abstract] | None,
-) -> Abstract | None:
-    """The result of a call of a tail-recursive function; None when it is not one."""
-    form = _form(code)
-    if form is None:
-        return None
+    inlined: Callable[[], Abstract],
+) -> Abstract:
+    """The result of a call: by a loop if the function is tail-recursive, else `inlined()`."""
+    form, calling = _form(code), ctx.calling
+    if form is None or code in ctx.not_loops:
+        return inlined()
     region, callees = form
     with ctx.frame(code, cells):
-        if not all(_is_itself(ctx, op, code, captured) for op in callees):
-            return None
+        itself = all(_is_itself(ctx, op, code, captured) for op in callees)
+    ctx.calling = calling
+    if not itself:
+        return inlined()
+    saved = ctx.heap.copy()
+    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    need: NeedsStatic | None = None
+    try:
+        return _as_loop(ctx, code, region, captured, bound, cells)
+    except Recursion:
+        pass
+    except NeedsStatic as error:
+        need = error
+    # The loop carries numbers that calls of their own have at compile time.
+    ctx.rewind(saved, mark)
+    not_loops, ctx.calling = ctx.not_loops, calling
+    ctx.not_loops = not_loops | {code}
+    try:
+        return inlined()
+    except MyiaError as error:
+        if need is None or isinstance(error, CertainError):
+            raise
+        raise need from None
+    finally:
+        ctx.not_loops = not_loops
+
+
+def _as_loop(
+    ctx: Context,
+    code: Code,
+    region: Region,
+    captured: tuple[Abstract, ...],
+    bound: Sequence[Abstract],
+    cells: dict[str, Abstract] | None,
+) -> Abstract:
+    calling = ctx.calling
 
     def body(_: Abstract, xs: Sequence[Abstract]) -> list[Abstract]:
+        ctx.calling = calling  # iterations are calls, too
         with ctx.frame(code, cells, arguments=(*captured, *xs[3:])):
             again, result, *parameters = ctx.run(
                 region, dict(zip(code.region.args, (*captured, *xs[3:])))

@@ -152,7 +152,8 @@ def _calls_since(ctx: Context, start: int) -> tuple[set[Op], set[Code]]:
     if len(known) < len(sites):
         ctx.fail(
             UnsupportedRecursion,
-            what="a recursion on run-time values through a function of a library",
+            what="a recursion on run-time values through an operator, an attribute or a function "
+            "of a library",
         )
     return known, codes
 

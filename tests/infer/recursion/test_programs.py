@@ -341,7 +341,7 @@ def an_argument_that_is_changed(v, n):
 
 N = np.int64(3)
 REFUSED = [
-    (through_a_library, (3.0,), "through a function of a library"),
+    (through_a_library, (3.0,), "through an operator, an attribute or a function of a library"),
     (in_a_comprehension, (3.0,), "a recursion on run-time values has"),
     (growing, (np.ones(2), N), "recursion does not end at compile time"),
     (doubling, (np.ones(2), N), "whose arrays grow to 2,097,152 elements is not supported"),
