@@ -246,9 +246,12 @@ def _(match: Matcher, op: Op, p: Value, x: Value, z: Value) -> Value | None:
 
 
 def _addend(match: Matcher, sum_: Value, x: Value) -> tuple[Value, Mapping[str, Any]] | None:
-    """The value that `sum_` adds to `x`, and the params of the addition, if `sum_` is `x + ...`."""
+    """The value that `sum_` adds to `x`, and the params of the addition, if `sum_` is `x + ...`.
+
+    Not where `x` is zero: XLA takes 0.0 + -0.0 for -0.0.
+    """
     op = match.defined_by(add, sum_)
-    if op is None or x not in op.operands:
+    if op is None or x not in op.operands or match.is_number(x, 0.0):
         return None
     return op.operands[1 - op.operands.index(x)], op.params
 
