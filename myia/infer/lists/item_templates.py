@@ -100,6 +100,12 @@ class ItemTemplate:
         return self.kind == "optional" or any(item.has_none for item in self.items)
 
     @property
+    def has_static(self) -> bool:
+        """Whether all items have the same string, function or the like in one place."""
+        is_static = self.kind == "static" and not self.is_none
+        return is_static or any(item.has_static for item in self.items)
+
+    @property
     def is_none(self) -> bool:
         return self.kind == "static" and self.static is None
 

@@ -14,10 +14,12 @@ from dataclasses import replace
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dynamic_axes import prefix_axis, resized
-from myia.infer.domain.heap import ArrayObject, BufferObject, DynamicArray
+from myia.infer.domain.heap import AnyList, ArrayObject, BufferObject, DynamicArray, ListObject
 from myia.infer.domain.lengths import Length
 from myia.infer.domain.values import Scalar, Static
 from myia.infer.lists.growing_lists import AffineLength, AffineSize, BaseAndOffset, ListGrowth
+from myia.infer.lists.item_leaves import build_item
+from myia.infer.loops.unrolling import MAX_UNROLLED_ITERATIONS
 from myia.primitives.pointwise import arithmetic
 
 
@@ -27,7 +29,17 @@ def set_lengths(ctx: Context, list_growth: ListGrowth, iterations: Static | Scal
         contents = ctx.heap[id]
         if isinstance(contents, BufferObject):
             base, offset = _length_after(affine, iterations)
-            ctx.heap.objects[id] = replace(contents, base=base, offset=offset)
+            contents = replace(contents, base=base, offset=offset)
+            ctx.heap.objects[id] = _known_list(ctx, contents)
+
+
+def _known_list(ctx: Context, contents: BufferObject) -> AnyList:
+    """The list itself where its items and their number are known: it takes other items, too."""
+    template, n = contents.template, contents.base
+    same = not template.leaves and not template.has_objects
+    if not same or not isinstance(n, Static) or n.value > MAX_UNROLLED_ITERATIONS:
+        return contents
+    return ListObject((build_item(ctx, template, []),) * n.value)
 
 
 def _length_after(affine: AffineLength, iterations: Static | Scalar) -> BaseAndOffset:

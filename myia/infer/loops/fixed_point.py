@@ -28,7 +28,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import number_value
 from myia.infer.domain.errors import LoopChangesType, NeedsChoice, NeedsStatic
-from myia.infer.domain.heap import BufferObject, Heap
+from myia.infer.domain.heap import BufferObject, Heap, ListObject
 from myia.infer.domain.mismatch import Mismatch, ObjectsDiffer, UnboundedGrowth, longer_list
 from myia.infer.domain.values import Scalar, Static, is_static_int
 from myia.infer.dynamic.unbounded import NO_BOUND
@@ -53,7 +53,7 @@ from myia.infer.paths.path_values import path_values
 from myia.infer.paths.raised import may_have_raised
 from myia.infer.paths.refit import FixedPoint
 from myia.ir.avals import I64
-from myia.ir.builder import Builder, current_span
+from myia.ir.builder import Builder, current_builder, current_span
 from myia.ir.core import Region, Value, has_effect
 from myia.ir.rewrite import clone_region
 from myia.primitives.core.define import constant
@@ -109,6 +109,8 @@ def compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True
         if iteration.never_runs:
             ctx.heap.restore(before)
             return init
+        if ctx.prefers_static and iteration.merges_static_items():
+            _prefer_known_lengths(ctx, code, init, before)
         if ctx.tracks_points_to and stacks_arrays(code.items, iteration.merged):
             ctx.needs_static("the items of a list, which are arrays of their own")
         if not iteration.merged.changed:
@@ -137,6 +139,21 @@ def compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True
         ctx.needs_static("how far a list grows in this loop")
     other = "a value of another form in each iteration"
     ctx.fail(LoopChangesType, error=NeedsStatic, a="a value", b=other)
+
+
+def _prefer_known_lengths(ctx: Context, code: LoopCode, init: States, before: Heap) -> None:
+    """Unrolled, a loop over a list of strings leaves a list that takes other strings."""
+    if code.items is not None:
+        known = is_static_int(code.items.length)
+    else:  # in the state before the loop, of which the first round may know less
+        assert code.cond is not None
+        heap = ctx.heap.copy()
+        mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+        ctx.heap.restore(before)
+        known = isinstance(code.cond(Static(None), init), Static)
+        ctx.rewind(heap, mark)
+    if known:
+        ctx.prefer_static("the length of a list of compile-time values")
 
 
 def _keeps_doubling(counts: Sequence[int]) -> bool:
@@ -258,6 +275,16 @@ class _Iteration:
         assert self.merged.growth is not None
         self.growth = self.merged.growth
         ctx.has_resizing_loops |= bool(self.growth.sizes)
+
+    def merges_static_items(self) -> bool:
+        """Whether a list of strings or the like gets a length that only the run knows."""
+        carried = self.merged.objects.keys() - self.growth.affine_lengths.keys()
+        return any(
+            isinstance(self.before.objects.get(id), ListObject)
+            and isinstance(contents := self.merged.objects[id], BufferObject)
+            and contents.template.has_static
+            for id in carried
+        )
 
     def last(self) -> tuple[States, Heap]:
         return self.outs, self.end
