@@ -39,6 +39,7 @@ from myia.passes.idioms.row_sums import row_sums
 from myia.passes.idioms.shift_invariance import shift_invariance
 from myia.passes.idioms.short_sums import short_sums
 from myia.passes.idioms.sparse_cotangents import sparse_cotangents
+from myia.passes.loops.early_exits import early_exits
 from myia.passes.loops.invariant_code_motion import invariant_code_motion
 from myia.passes.loops.peeling import peeling
 from myia.passes.loops.recurrences import recurrences
@@ -313,6 +314,7 @@ INNER_LOOPS = Phase(
             "Accesses to adjacent elements in loops that could not be vectorized.",
             needs=("inner_loop",),
         ),
+        Pass(early_exits, "Cheap scalar loops that may stop early.", on=("cpu",)),
     ),
 )
 
