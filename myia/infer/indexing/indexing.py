@@ -90,6 +90,8 @@ VIEW_OR_COPY = "a view, or a copy if the index is an array without dimensions"  
 
 # ----- Containers
 
+INDEXED = (str, bytes, tuple, range, dict, enum.EnumMeta)  # constants that have items
+
 
 def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     """`x[key]`"""
@@ -122,7 +124,12 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     if isinstance(x, Tuple):
         items = sequence_item(ctx, x.items, key, "tuple")
         return Tuple(items) if isinstance(items, tuple) else items
-    if isinstance(x, Static) and isinstance(x.value, (str, tuple, range, dict, enum.EnumMeta)):
+    if isinstance(x, Static) and isinstance(x.value, (str, bytes)) and isinstance(key, Scalar):
+        kind = "string" if isinstance(x.value, str) else "bytes"
+        found = sequence_item(ctx, tuple(map(Static, x.value)), key, kind)
+        assert isinstance(found, Abstract)
+        return found
+    if isinstance(x, Static) and isinstance(x.value, INDEXED):
         return evaluate_constant(ctx, operator.getitem, x.value, static_key(ctx, key))
     if isinstance(x, Static) and id(x.value) in SUBSCRIPTS:
         return SUBSCRIPTS[id(x.value)](ctx, key)

@@ -53,7 +53,7 @@ def static_key(ctx: Context, key: Abstract) -> Any:
 def sequence_item(
     ctx: Context, items: tuple[Abstract, ...], key: Abstract, kind: str
 ) -> Abstract | tuple[Abstract, ...]:
-    """An item of a tuple or list of known length, or a tuple of them."""
+    """An item of a tuple, list or the like of known length, or a tuple of them."""
     if isinstance(key, SliceValue):
         return items[static_key(ctx, key)]
     _refuse_other_index(ctx, key, kind)
@@ -73,18 +73,22 @@ def _refuse_other_index(ctx: Context, key: Abstract, kind: str) -> None:
         ctx.fail(UnsupportedIndex, what=f"an index that is {ctx.describe(key)}")
 
 
+def _out_of_range(kind: str) -> str:
+    return "index out of range" if kind == "bytes" else f"{kind} index out of range"
+
+
 def _sequence_index(ctx: Context, key: Abstract, n: int, kind: str) -> int:
     _refuse_other_index(ctx, key, kind)
     i = ctx.int_of(key, f"the index into a {kind.split()[0]}")
     if not -n <= i < n:
-        ctx.fail(BadValue, message=f"{kind} index out of range", exception="IndexError")
+        ctx.fail(BadValue, message=_out_of_range(kind), exception="IndexError")
     return i
 
 
 def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: str) -> Abstract:
     """An item at a run-time index: the items are stacked into an array, if they are numbers."""
     if not items:
-        ctx.fail(BadValue, message=f"{kind} index out of range", exception="IndexError")
+        ctx.fail(BadValue, message=_out_of_range(kind), exception="IndexError")
     if any(ctx.is_array(x) for x in items):
         ctx.needs_static(f"the index into a {kind} of different objects")
     if (found := _chosen_constant(ctx, items, key, kind)) is not None:
@@ -98,7 +102,7 @@ def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: 
 
 def _index_of_run_time(ctx: Context, items: Sequence[Abstract], key: Abstract, kind: str) -> Value:
     n = static_length(len(items))
-    return checked_index(ctx, key, n, message=f"{kind} index out of range").value
+    return checked_index(ctx, key, n, message=_out_of_range(kind)).value
 
 
 def _chosen_constant(

@@ -98,7 +98,7 @@ def items_of(ctx: Context, x: Abstract) -> Items:
         taken = items_taken(ctx, x)
         found = ITERATORS[x.kind](ctx, x) if has_items(ctx, x) else _static_items(ctx, ())
         return items_after(ctx, found, taken) if taken else found
-    if isinstance(x, Static) and isinstance(x.value, (str, tuple, frozenset, range)):
+    if isinstance(x, Static) and isinstance(x.value, (str, bytes, tuple, frozenset, range)):
         return _static_items(ctx, tuple(map(Static, x.value)))
     if isinstance(x, Ref):
         return _object(ctx, x, ctx.heap[x.id] if list_rows.row_of(ctx, x) else ctx.contents(x))
