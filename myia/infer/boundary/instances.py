@@ -11,6 +11,7 @@ import copy
 import dataclasses
 import functools
 import logging
+import reprlib
 import sys
 import types
 from collections.abc import Callable, Mapping
@@ -103,10 +104,14 @@ def may_have_attribute(cls: type, name: str) -> bool:
     return bool(cls.__dictoffset__) or name in slots_of(cls)
 
 
+# Where the code of generated methods says that it stands; a `__repr__` is wrapped.
+GENERATED = ("<string>", dataclasses.__file__, reprlib.__file__)
+
+
 def is_generated(cls: type, method: Any) -> bool:
     """Is this method of a class made by `dataclass`, not written by the user?"""
     code = getattr(method, "__code__", None)
-    return dataclasses.is_dataclass(cls) and code is not None and code.co_filename == "<string>"
+    return dataclasses.is_dataclass(cls) and code is not None and code.co_filename in GENERATED
 
 
 def state_of(x: Any) -> Mapping[str, Any]:

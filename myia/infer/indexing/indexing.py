@@ -126,9 +126,9 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
         return Tuple(items) if isinstance(items, tuple) else items
     if isinstance(x, Static) and isinstance(x.value, (str, bytes)) and isinstance(key, Scalar):
         kind = "string" if isinstance(x.value, str) else "bytes"
-        found = sequence_item(ctx, tuple(map(Static, x.value)), key, kind)
-        assert isinstance(found, Abstract)
-        return found
+        item = sequence_item(ctx, tuple(map(Static, x.value)), key, kind)
+        assert isinstance(item, Abstract)
+        return item
     if isinstance(x, Static) and isinstance(x.value, INDEXED):
         return evaluate_constant(ctx, operator.getitem, x.value, static_key(ctx, key))
     if isinstance(x, Static) and id(x.value) in SUBSCRIPTS:

@@ -34,6 +34,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.samples import NoSample, has, sample, type_of
+from myia.infer.numeric.texts_of_instances import own_text, shown_fields
 from myia.infer.unsupported import UnsupportedText
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -104,6 +105,8 @@ def printed(
     if isinstance(x, Scalar) or ctx.is_array(x):
         how = _conversion(x, conversion, spec)
         return f"{{{how}{':' if spec else ''}{spec}}}", [_as_it_is(ctx, x)]
+    if (own := own_text(ctx, x, conversion, spec)) is not None:
+        return printed(ctx, own, None, spec if conversion else "")
     if (shown := _printed_container(ctx, x)) is not None:
         if spec:
             _refuse_format(ctx, x, conversion, spec)
@@ -118,8 +121,10 @@ def _printed_container(ctx: Context, x: Abstract) -> tuple[str, list[Abstract]] 
     if isinstance(contents, DictObject) and contents.cls is dict:
         names = [f"{escaped(_formatted(ctx, key, 'r', ''))}: " for key in contents.keys]
         left, right = "{{", "}}"
-    elif isinstance(contents, Tuple) and _has_own_text(contents.cls):
-        return None
+    elif (shown := shown_fields(ctx, x)) is not None:
+        name, fields = shown
+        names = [f"{field}=" for field in fields]
+        contents, left, right = Tuple(tuple(fields.values())), f"{name}(", ")"
     elif isinstance(contents, Tuple) and contents.cls is not None:
         names = [f"{name}=" for name in contents.cls._fields]
         left, right = f"{contents.cls.__name__}(", ")"
@@ -132,15 +137,6 @@ def _printed_container(ctx: Context, x: Abstract) -> tuple[str, list[Abstract]] 
     found = [printed(ctx, item, "r") for item in contents.children()]
     text = ", ".join(name + template for name, (template, _) in zip(names, found))
     return left + text + right, [value for _, values in found for value in values]
-
-
-def _has_own_text(cls: Any) -> bool:
-    """Has a class of named tuples a `__repr__`, `__str__` or `__format__` of the user's?"""
-    if cls is None:
-        return False
-    base = next(base for base in reversed(cls.__mro__) if "_fields" in vars(base))
-    texts = (cls.__repr__, cls.__str__, cls.__format__)
-    return texts != (base.__repr__, object.__str__, object.__format__)
 
 
 def _refuse_format(ctx: Context, x: Abstract, conversion: str | None, spec: str) -> NoReturn:

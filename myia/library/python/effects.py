@@ -38,8 +38,8 @@ from myia.infer.paths.branches import branch_options, with_none, with_none_insid
 from myia.infer.paths.caught import option_of, text
 from myia.infer.registry import FUNCTIONS, as_is, function, when_imported
 from myia.infer.unsupported import UnsupportedText
-from myia.ir.builder import Builder, current_span, emit
-from myia.ir.core import Region
+from myia.ir.builder import Builder, current_builder, current_span, emit
+from myia.ir.core import Region, has_effect
 from myia.library.source import progress_bar
 from myia.library.source.progress_bar import ProgressBar, Shown
 from myia.primitives.core.define import constant
@@ -96,7 +96,12 @@ def _with_item(
 def _print_line(
     ctx: Context, args: Sequence[Abstract], sep: str | None, end: str | None
 ) -> Abstract:
-    found = [printed(ctx, x, "s") for x in args]
+    found: list[tuple[str, list[Abstract]]] = []
+    for x in args:
+        start = len(current_builder().ops)
+        found.append(printed(ctx, x, "s"))
+        if len(found) > 1 and any(map(has_effect, current_builder().ops[start:])):
+            ctx.fail(UnsupportedText, what="`print` of several objects of which a later one prints")
     items = [x for _, xs in found for x in xs]
     template = (" " if sep is None else escaped(sep)).join(text for text, _ in found)
     values, code = values_of(ctx, items), ctx.whole_error_code()
