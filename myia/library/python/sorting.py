@@ -18,10 +18,10 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType
-from myia.infer.domain.heap import AnyList, BufferObject
+from myia.infer.domain.heap import AnyList, BufferObject, ListObject
 from myia.infer.domain.lengths import length_of
 from myia.infer.domain.mismatch import Mismatch
-from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, as_ref, is_none
+from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static, Tuple, as_ref, is_none
 from myia.infer.indexing.indexing import getitem
 from myia.infer.lists import growing_lists, item_aliases, list_edits, list_slices
 from myia.infer.lists.item_leaves import values_there
@@ -52,6 +52,10 @@ def sorted_by_key(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
 
 def sorted_by_values(ctx: Context, x: Ref, keys: Ref, reverse: bool) -> Ref:
     """The items of `x` in the order of their `keys`, where only run-time values decide it."""
+    keys, given = _with_ranks(ctx, keys), keys
+    if (constants := _constants(ctx, x)) is not None:
+        return _chosen(ctx, constants, keys, reverse)
+    x = keys if x is given else x
     if _template(ctx, keys).has_objects:  # by their `<`
         return as_ref(call_source(ctx, heaps.sorted_by_order, (x, keys, Static(reverse)), {}))
     # The list of the keys may be known to be shorter than the room of `x`.
@@ -72,6 +76,60 @@ def sorted_by_values(ctx: Context, x: Ref, keys: Ref, reverse: bool) -> Ref:
     rest = [] if keys is x else [row.value for row in items.rows]
     found = _sorted_columns([*first, *columns], rest, reverse)
     return _new(ctx, x, items, found[-len(items.rows) :])
+
+
+def _constants(ctx: Context, x: Ref) -> tuple[Abstract, ...] | None:
+    """The items of a list of strings, functions or the like, or of tuples with some."""
+    contents = _list(ctx, x)
+    if not isinstance(contents, ListObject) or any(isinstance(i, Ref) for i in contents.items):
+        return None
+    try:
+        unified(item_aliases.item_templates_of(contents, ctx.heap))
+    except Mismatch:
+        return contents.items
+    return None
+
+
+def _chosen(ctx: Context, items: tuple[Abstract, ...], keys: Ref, reverse: bool) -> Ref:
+    """The items, each chosen by its number in the order of the keys."""
+    by, n = _buffer(ctx, keys, len(items)), len(items)
+    _require_order(ctx, by.template)
+    columns = [row.value for row in by.rows]
+    _check_order(ctx, columns, None)
+    number = shaping.iota(shape=(n,), axis=0, dtype=I64)
+    order = ctx.array(_sorted_columns(columns, [number], reverse)[-1])
+    found: list[Abstract] = []
+    for i in range(n):
+        k = getitem(ctx, order, Static(i))
+        assert isinstance(k, Scalar)
+        found.append(getitem(ctx, Tuple(items), replace(k, lo=0, hi=n - 1)))
+    return ctx.new(ListObject(tuple(found)))
+
+
+def _with_ranks(ctx: Context, keys: Ref) -> Ref:
+    """The keys, with the place in the order of all strings instead of each string."""
+    contents = _list(ctx, keys)
+    if not isinstance(contents, ListObject):
+        return keys
+    found = _ranked(contents.items)
+    return keys if found is None else ctx.new(ListObject(found))
+
+
+def _ranked(xs: Sequence[Abstract]) -> tuple[Abstract, ...] | None:
+    """None: there are no strings, or not in the same places."""
+    if all(isinstance(x, Static) and isinstance(x.value, str) for x in xs):
+        values = [x.value for x in xs if isinstance(x, Static)]
+        ranks = {value: Static(i) for i, value in enumerate(sorted({*values}))}
+        return tuple(ranks[value] for value in values)
+    tuples = [x for x in xs if isinstance(x, Tuple)]
+    if len(tuples) < len(xs) or len({len(x.items) for x in tuples}) > 1:
+        return None
+    columns = list(zip(*(x.items for x in tuples)))
+    ranked = [_ranked(column) for column in columns]
+    if not any(ranked):
+        return None
+    known = [new or column for new, column in zip(ranked, columns)]
+    return tuple(map(Tuple, zip(*known)))
 
 
 def taken(ctx: Context, x: Ref, items: BufferObject, order: Abstract) -> Ref:
