@@ -95,14 +95,15 @@ class ArrayExpressions(Expressions):
     def new_array(self, shape: Shape) -> str:
         kind = self.pick("items", "zeros", "full", "copy", "like")
         if kind == "items" and len(shape) == 1:
-            return f"np.array([{', '.join(self.float(1) for _ in range(shape[0]))}])"
+            items = ", ".join(self.float(1) for _ in range(shape[0]))
+            return f"np.array([{items} + 0.0])"
         if kind == "zeros":
             return f"np.{self.pick('zeros', 'ones')}({shape if len(shape) > 1 else shape[0]})"
         if kind == "copy" and self.named(shape):
             return f"{self.pick(*self.named(shape))}.copy()"
         if kind == "like" and self.named(shape):
             return f"np.{self.pick('zeros', 'ones')}_like({self.pick(*self.named(shape))})"
-        # A float among the operands: `np.full` of an int makes integers.
+        # A float among the operands: `np.full` of an int makes integers, as `np.array` does.
         return f"np.full({shape}, {self.float(1)} + 0.0)"
 
     def vec(self) -> str:
