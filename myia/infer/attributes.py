@@ -19,7 +19,7 @@ import numpy as np
 
 from myia.infer import registry
 from myia.infer.boundary import assigned_globals, inner_classes
-from myia.infer.boundary.instances import is_generated, may_have_attribute, slots_of
+from myia.infer.boundary.instances import may_have_attribute, slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, is_weak
 from myia.infer.domain.errors import BadType, BadValue, ReadOnlyWrite
@@ -51,6 +51,7 @@ from myia.infer.domain.values import (
     is_none,
 )
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
+from myia.infer.generated_methods import is_generated
 from myia.infer.guests import Guest, guest_of, has_method
 from myia.infer.jax.objects import objects
 from myia.infer.jax.objects.pytrees import class_attribute, is_user_function

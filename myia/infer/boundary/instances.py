@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import dataclasses
 import functools
 import logging
-import reprlib
 import sys
 import types
 from collections.abc import Callable, Mapping
@@ -102,16 +100,6 @@ def slots_of(cls: type) -> dict[str, types.MemberDescriptorType]:
 def may_have_attribute(cls: type, name: str) -> bool:
     """Can an instance of the class have an attribute of this name in its state?"""
     return bool(cls.__dictoffset__) or name in slots_of(cls)
-
-
-# Where the code of generated methods says that it stands; a `__repr__` is wrapped.
-GENERATED = ("<string>", dataclasses.__file__, reprlib.__file__)
-
-
-def is_generated(cls: type, method: Any) -> bool:
-    """Is this method of a class made by `dataclass`, not written by the user?"""
-    code = getattr(method, "__code__", None)
-    return dataclasses.is_dataclass(cls) and code is not None and code.co_filename in GENERATED
 
 
 def state_of(x: Any) -> Mapping[str, Any]:

@@ -21,7 +21,6 @@ from myia.infer.boundary.exceptions import new_exception
 from myia.infer.boundary.instances import (
     has_only_attributes,
     has_own_operators,
-    is_generated,
 )
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType
@@ -51,6 +50,7 @@ from myia.infer.eval import static_code
 from myia.infer.eval.closures import SINGLE_DISPATCH, UNDER_ERRSTATE, closure_parts, load
 from myia.infer.eval.library_calls import OF_THE_SYSTEM, located_at_call, name_of, refuse
 from myia.infer.eval.tail_calls import as_loop_or
+from myia.infer.generated_methods import is_generated
 from myia.infer.generators.weaving import generator
 from myia.infer.guests import guest_of
 from myia.infer.jax.objects.dispatch import (

@@ -8,12 +8,12 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from myia.infer.boundary.instances import is_generated
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.facts import ClassAttribute
 from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import Abstract, Static, Text, Tuple
+from myia.infer.generated_methods import is_generated
 from myia.infer.numeric.samples import type_of
 
 ASKED = {"r": ("__repr__",), "s": ("__str__", "__repr__"), None: ("__str__", "__repr__")}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from myia.infer.boundary.instances import is_generated
 from myia.infer.domain.context import Context
 from myia.infer.domain.facts import ClassAttribute
 from myia.infer.domain.heap import DictObject, InstanceObject, SetObject
 from myia.infer.domain.values import Abstract, Static
+from myia.infer.generated_methods import is_generated
 from myia.infer.numeric.constant_methods import is_set
 from myia.infer.numeric.samples import OPERATORS
 from myia.infer.operators.numpy_operands import class_of_instance, refuse_elementwise_methods

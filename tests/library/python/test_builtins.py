@@ -151,7 +151,7 @@ def test_errors_of_islice(n):
         (lambda x: hash("a") * x, "`hash` of"),
         (lambda x: id(x) * x, "compare objects by `is`"),
         (lambda x: min([x, 2.0], key=functools.cmp_to_key(lambda a, b: a - b)), "cmp_to_key"),
-        (lambda x: setattr(Point(x, x), "xy"[int(x)], x), "the name of an attribute"),
+        (lambda x: setattr(Point(x, x), str(x), x), "the name of an attribute"),
         (lambda x: int("zz", 16) * x, "invalid literal"),
     ],
 )
