@@ -52,10 +52,10 @@ def sorted_by_key(ctx: Context, x: Ref, key: Abstract, reverse: bool) -> Ref:
 
 def sorted_by_values(ctx: Context, x: Ref, keys: Ref, reverse: bool) -> Ref:
     """The items of `x` in the order of their `keys`, where only run-time values decide it."""
-    keys, given = _with_ranks(ctx, keys), keys
     if (constants := _constants(ctx, x)) is not None:
-        return _chosen(ctx, constants, keys, reverse)
-    x = keys if x is given else x
+        return _chosen(ctx, constants, _with_ranks(ctx, keys), reverse)
+    if keys is not x:
+        keys = _with_ranks(ctx, keys)
     if _template(ctx, keys).has_objects:  # by their `<`
         return as_ref(call_source(ctx, heaps.sorted_by_order, (x, keys, Static(reverse)), {}))
     # The list of the keys may be known to be shorter than the room of `x`.

@@ -76,8 +76,13 @@ def functions(x):
     return fs[0](x) + 2 * fs[1](x)
 
 
-PROGRAMS = [keys_of_a_dict, named_tuples, ties_by_strings, backwards_and_stable, nested_tuples]
-PROGRAMS += [items_of_a_dict, names_by_a_score, functions]
+def one_string_in_all(x):
+    pairs = sorted([(x, "a"), (0.4, "a"), (x * x, "a")])
+    return pairs[0][0] * (2.0 if pairs[0][1] == "a" else 100.0) + pairs[2][0]
+
+
+PROGRAMS = [keys_of_a_dict, one_string_in_all, named_tuples, ties_by_strings]
+PROGRAMS += [backwards_and_stable, nested_tuples, items_of_a_dict, names_by_a_score, functions]
 
 
 def printed(f, x):
