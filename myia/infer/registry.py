@@ -36,7 +36,6 @@ from myia.infer.paths.branches import is_caught_none, on_each, on_each_or_none, 
 from myia.infer.paths.choice import is_of_objects, is_split
 from myia.infer.paths.raised import within_op
 from myia.infer.unsupported import UnsupportedFunction
-from myia.ir.builder import current_builder
 from myia.primitives.pointwise import logic
 from myia.source.diagnostics import MyiaError
 from myia.source.process import BRIEF
@@ -277,7 +276,7 @@ def _of_none(
     """`use(xs)` with and without None at these places; None: not supported, or none of them is."""
     if not any(may_be_none(xs[i]) for i in at):
         return None
-    heap, mark = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    heap, mark = ctx.heap.copy(), ctx.mark()
     try:
         return with_none(ctx, xs, use, at)
     except MyiaError as error:

@@ -84,9 +84,9 @@ class Walk:
         """Is `x` defined in the region of the op that the rule is shown, not outside?"""
         return self.depths.get(x) == self.depth
 
-    def constant_value(self, x: Value) -> Any:
-        """The number that fills `x` if it is a constant, else None."""
-        op = self.definitions.get(x)
+    def constant_value(self, x: Value | None) -> Any:
+        """The number that fills `x` if it is a constant, else None, as where there is no `x`."""
+        op = None if x is None else self.definitions.get(x)
         return op.params["value"] if op is not None and op.primitive is constant_p else None
 
     # ----- The walk

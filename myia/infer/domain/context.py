@@ -264,8 +264,12 @@ class Context(Objects):
     def describe(self, x: Abstract) -> str:
         return describe(x, self.heap)
 
+    def mark(self) -> tuple[int, int, int]:
+        """How many ops, checks and slips there are: where `rewind` goes back to."""
+        return len(current_builder().ops), len(self.checks), len(self.slips)
+
     def rewind(self, heap: Heap, mark: tuple[int, int, int]) -> None:
-        """Go back to a heap, and as many ops, checks and slips."""
+        """Go back to a heap and a `mark`."""
         self.heap.restore(heap)
         del current_builder().ops[mark[0] :]
         del self.checks[mark[1] :]

@@ -60,7 +60,7 @@ def _try(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
         ctx.fail(UnsupportedGenerator, what="`yield` where a handler sees `GeneratorExit`")
     reads = any(inner.primitive is py.caught for h in handlers for inner in walk(h.region))
     forms: list = []
-    heap, start = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    heap, start = ctx.heap.copy(), ctx.mark()
     while True:
         of = Try(tuple(cls for handler in handlers for cls in handler.classes), reads=reads)
         of.cells |= {form: ctx.new(CellObject(UNDEFINED)).id for form in forms}
@@ -178,7 +178,7 @@ def _run_body(ctx: Interpreter, of: Try | None, body: Region, env: Env) -> Certa
 
 
 def _finally(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
-    heap, start = ctx.heap.copy(), (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    heap, start = ctx.heap.copy(), ctx.mark()
     try:
         return _finally_of(ctx, op, env, holds_all=op.params["jumps"])
     except (_FinalMatters, CertainError) as found:

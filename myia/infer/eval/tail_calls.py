@@ -44,7 +44,7 @@ from myia.infer.loops.loop_forms import loop
 from myia.infer.loops.unrolling import LoopCode
 from myia.infer.operators.truth import truth
 from myia.infer.recursion.calls import Recursion
-from myia.ir.builder import Builder, append, current_builder, emit, emit1
+from myia.ir.builder import Builder, append, emit, emit1
 from myia.ir.core import Op, Region, Value
 from myia.primitives.core import py
 from myia.primitives.core.define import constant
@@ -81,7 +81,7 @@ def as_loop_or(
     if not itself:
         return inlined()
     saved = ctx.heap.copy()
-    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    mark = ctx.mark()
     need: NeedsStatic | None = None
     try:
         return _as_loop(ctx, code, region, captured, bound, cells)

@@ -53,7 +53,6 @@ from myia.infer.lists.item_templates import (
 from myia.infer.lists.list_edits import stacks
 from myia.infer.lists.list_members import OWN, make_members
 from myia.ir.avals import I64, Aval
-from myia.ir.builder import current_builder
 from myia.ir.core import Value
 from myia.primitives.arrays import shaping
 from myia.primitives.core.define import array_constant
@@ -74,7 +73,7 @@ class MadeOfRows(Exception):
 def before_rows(ctx: Context, infer: Callable[[], T]) -> T:
     """`infer()`, of a loop or a branch; again, when a list from before has become one of rows."""
     depth, heap = len(ctx.scopes), ctx.heap.copy()
-    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    mark = ctx.mark()
     while True:
         ctx.scopes.append(heap)
         try:
@@ -92,7 +91,7 @@ def before_rows(ctx: Context, infer: Callable[[], T]) -> T:
         else:
             make_items(ctx, Ref(id))
         heap = ctx.heap.copy()
-        mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+        mark = ctx.mark()
 
 
 # ----- A list of lists as rows

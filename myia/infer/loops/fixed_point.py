@@ -53,7 +53,7 @@ from myia.infer.paths.path_values import path_values
 from myia.infer.paths.raised import may_have_raised
 from myia.infer.paths.refit import FixedPoint
 from myia.ir.avals import I64
-from myia.ir.builder import Builder, current_builder, current_span
+from myia.ir.builder import Builder, current_span
 from myia.ir.core import Region, Value, has_effect
 from myia.ir.rewrite import clone_region
 from myia.primitives.core.define import constant
@@ -148,7 +148,7 @@ def _prefer_known_lengths(ctx: Context, code: LoopCode, init: States, before: He
     else:  # in the state before the loop, of which the first round may know less
         assert code.cond is not None
         heap = ctx.heap.copy()
-        mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+        mark = ctx.mark()
         ctx.heap.restore(before)
         known = isinstance(code.cond(Static(None), init), Static)
         ctx.rewind(heap, mark)

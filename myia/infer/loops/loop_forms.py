@@ -54,7 +54,7 @@ def _preferring_static(ctx: Context, code: LoopCode, init: States) -> States:
     if ctx.prefers_static:  # the loop around it decides
         return _loop(ctx, code, init)
     saved = ctx.heap.copy()
-    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    mark = ctx.mark()
     ctx.prefers_static, ctx.is_static_preferred = True, False
     try:
         return _loop(ctx, code, init)
@@ -78,7 +78,7 @@ def _loop(ctx: Context, code: LoopCode, init: States) -> States:
         if code.items.unroll:
             return unrolled(ctx, code, init)
     saved = ctx.heap.copy()
-    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    mark = ctx.mark()
     if (ctx.path, code.key) in ctx.handlers.loops and not code.stops:
         code = stopping(ctx, code)
     try:
@@ -158,7 +158,7 @@ def _known_types(
 ) -> States:
     """Forms of a loop in which more is known of each iteration. `has_slices`: of run-time size."""
     saved = ctx.heap.copy()
-    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    mark = ctx.mark()
     if code.items is None and isinstance(need.diagnostic, LoopChangesType):
         return _counted(ctx, code, init, need)
     if has_slices:
@@ -211,8 +211,7 @@ def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> S
     """
     test = code.cond
     assert test is not None
-    saved, start = ctx.heap.copy(), len(current_builder().ops)
-    mark = (start, len(ctx.checks), len(ctx.slips))
+    saved, mark = ctx.heap.copy(), ctx.mark()
     count = 0  # not `ctx.visits`: an iteration may run the same code, in another call
 
     def counted(item: Abstract, xs: States) -> States:
@@ -222,7 +221,7 @@ def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> S
 
     one_by_one = replace(code, body=counted)
     result = unrolled(ctx, one_by_one, init, need, limit=MAX_COUNTED_WHILE_ITERATIONS)
-    ops = current_builder().ops[start:]
+    ops = current_builder().ops[mark[0] :]
     few = count <= MAX_UNROLLED_ITERATIONS
     long = takes_long(ctx, count, ops[: len(ops) // max(count, 1)])
     if few and (ctx.unrolls_resizing_loops or not long):

@@ -102,7 +102,7 @@ def early_or_late(
 ) -> T:
     """What `early` gives; if that is refused or has an effect, what `late` gives."""
     start = ctx.heap.copy()
-    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    mark = ctx.mark()
     try:
         with without_effect(ctx, *sources) as reads:
             found = early()

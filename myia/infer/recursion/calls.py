@@ -19,7 +19,6 @@ from myia.infer.domain.heap_arrays import STATIC_ARRAYS, array_aval
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, same_static
 from myia.infer.recursion.machine import Machine, Reached
 from myia.infer.unsupported import UnsupportedRecursion
-from myia.ir.builder import current_builder
 from myia.ir.code import Code
 from myia.ir.core import Op
 from myia.source.diagnostics import MyiaError
@@ -168,7 +167,7 @@ def call(
     """The result of `plain()`, or of the machine if the call begins a recursion that needs one."""
     here, op = len(ctx.frames), ctx.calling
     saved = ctx.heap.copy()
-    mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+    mark = ctx.mark()
     while True:
         try:
             return plain()

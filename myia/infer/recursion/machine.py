@@ -53,7 +53,6 @@ from myia.infer.recursion.registers import File, Layout
 from myia.infer.recursion.running import BlockRunner, Env
 from myia.infer.unsupported import UnsupportedRecursion
 from myia.ir.avals import I64
-from myia.ir.builder import current_builder
 from myia.ir.core import Op, Region, Value
 from myia.primitives.core.define import constant, zeros
 from myia.primitives.core.py import Code
@@ -88,7 +87,7 @@ class Machine(Knowledge, BlockRunner):
     def run(self, code: Code, arguments: tuple[Abstract, ...], cells: Cells) -> Abstract:
         """The result of the outermost call."""
         ctx = self.ctx
-        mark = (len(current_builder().ops), len(ctx.checks), len(ctx.slips))
+        mark = ctx.mark()
         for _ in range(MAX_ROUNDS):
             try:
                 self.learn(self.member(code, cells).entry, arguments, frozenset())

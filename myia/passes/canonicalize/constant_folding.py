@@ -230,7 +230,7 @@ def _fold_if(op: Op, walk: Walk) -> Sequence[Value] | None:
 
 def _fold_loop(op: Op, walk: Walk) -> Sequence[Value] | None:
     loop = Loop.of(op)
-    count = None if loop.count is None else walk.constant_value(loop.count)
+    count = walk.constant_value(loop.count)
     if (count is not None and count <= 0) or _is_false(loop.cond, walk):
         return loop.initial
     if count == 1 and loop.cond is None:

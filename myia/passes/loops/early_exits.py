@@ -54,7 +54,7 @@ def _unrolled(op: Op, walk: Walk) -> Sequence[Value] | None:
     if op.primitive is not loop_p:
         return None
     loop = Loop.of(op)
-    trip_count = None if loop.count is None else walk.constant_value(loop.count)
+    trip_count = walk.constant_value(loop.count)
     cond = loop.cond
     if cond is None or trip_count is None or trip_count < MIN_TRIP_COUNT:
         return None

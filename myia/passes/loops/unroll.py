@@ -39,7 +39,7 @@ def _unrolled(op: Op, walk: Walk) -> Sequence[Value] | None:
     if op.primitive is not loop_p:
         return None
     loop = Loop.of(op)
-    trip_count = None if loop.count is None else walk.constant_value(loop.count)
+    trip_count = walk.constant_value(loop.count)
     if trip_count is None or trip_count > MAX_ITERATIONS or loop.cond is not None:
         return None
     ops = loop.body.ops

@@ -64,7 +64,7 @@ def unroll_over_arrays(function: Function) -> Function:
 
 def _unrolled(op: Op, walk: Walk) -> Sequence[Value] | None:
     loop = Loop.of(op)
-    count = None if loop.count is None else walk.constant_value(loop.count)
+    count = walk.constant_value(loop.count)
     if count is None or not 1 < count <= MAX_ITERATIONS or loop.cond is not None:
         return None
     ops = [each for each in loop.body.ops if each.primitive is not constant_p]

@@ -109,7 +109,7 @@ def _products_apart(
 ) -> Sequence[Value] | None:
     """A recurrence with products before and after it, as wide as all iterations."""
     loop = Loop.of(op)
-    count = None if loop.count is None else walk.constant_value(loop.count)
+    count = walk.constant_value(loop.count)
     if count is None or count < MIN_WIDTH or loop.cond is not None:
         return None
     return products_apart(loop, count, lambda each: _vectorized(each, walk, ranges, elements))
@@ -117,7 +117,7 @@ def _products_apart(
 
 def _vectorized(op: Op, walk: Walk, ranges: IndexRanges, elements: int) -> Sequence[Value] | None:
     loop = Loop.of(op)
-    count = None if loop.count is None else walk.constant_value(loop.count)
+    count = walk.constant_value(loop.count)
     # Widths are axes of arrays, so the trip count must be a constant. Bodies of scalar ops are left
     # to `inner_loop.py`.
     if count is None or all(map(is_scalar_op, loop.body.ops)):
