@@ -21,7 +21,7 @@ from myia.artifacts.constants import (
     encoded,
     looked_up,
 )
-from myia.infer.boundary.instances import HEAP_TYPE, slots_of
+from myia.infer.boundary.instances import base_of_python, new_exception, slots_of
 from myia.source.hidden import Hidden
 
 # ----- To JSON
@@ -37,7 +37,7 @@ def exception_json(error: BaseException) -> Json:
 
 def _exception_json(error: BaseException) -> Json:
     cls = type(error)
-    _, args, *rest = _base(cls).__reduce__(error)
+    _, args, *rest = base_of_python(cls).__reduce__(error)
     state = dict(rest[0] or {}) if rest else {}
     for name, member in slots_of(cls).items():
         if hasattr(error, name):
@@ -52,11 +52,6 @@ def _text(error: BaseException) -> str:
         return str(error)
     except Exception:  # its class computes with what stands for a number
         return type(error).__name__
-
-
-def _base(cls: type[BaseException]) -> Any:
-    """The class of Python that an exception is of: one written in C."""
-    return next(base for base in cls.__mro__ if not base.__flags__ & HEAP_TYPE)
 
 
 def _held_json(x: Any) -> Json:
@@ -98,11 +93,9 @@ def _exception(told: Json) -> BaseException:
     if cls is None:
         made = _named(name, text)
     else:
-        base, given = _base(cls), [*map(_held, args)]
-        made = base.__new__(cls, *given)
-        base.__init__(made, *given)
+        made = new_exception(cls, [*map(_held, args)])
         for key, x in state:
-            _set(made, base, key, _held(x))
+            _set(made, base_of_python(cls), key, _held(x))
     if cause is not None:
         made.__cause__ = _held(cause)
     return made
@@ -131,7 +124,7 @@ def _named(name: list[str], message: str) -> BaseException:
             return cls(message)
         except TypeError:  # of other arguments: UnicodeError
             pass
-    made: BaseException = _base(cls).__new__(cls, message)
+    made: BaseException = base_of_python(cls).__new__(cls, message)
     return made
 
 

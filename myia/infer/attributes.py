@@ -214,7 +214,7 @@ def _make_namedtuple(ctx: Context, make: Partial, args: tuple, kwargs: dict) -> 
 def _instance_attribute(ctx: Context, x: Abstract, contents: InstanceObject, name: str) -> Abstract:
     cls = contents.cls
     if name == "args" and issubclass(cls, BaseException):
-        return contents.values[contents.names.index(name)]
+        return caught.args_of(contents)
     if (own := own_attribute(ctx, contents, name)) is not None:
         return own
     if name == "__class__":
@@ -359,6 +359,9 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
         return
     if is_none(x):
         _fail_without(ctx, type(None), name)
+    if isinstance(x, (Caught, NewException)) and caught.are_made(ctx, x):
+        caught.on_instances(ctx, x, lambda made: setattr_(ctx, made, name, value))
+        return
     if not isinstance(contents, InstanceObject):
         ctx.fail(
             ReadOnlyWrite,

@@ -81,7 +81,8 @@ class MyiaError(Exception):
     def __init__(self, diagnostic: Diagnostic, calls: tuple[Call, ...] = ()):
         self.diagnostic = diagnostic
         self.calls = calls  # from the place of the error to the user's call of a library
-        super().__init__(render(diagnostic, calls))
+        # Not `super()`: classes of Python that an error is one of, too, take other arguments.
+        Exception.__init__(self, render(diagnostic, calls))
 
     def told(self) -> MyiaError:
         """The error as users see it, without the compiler's own classes of errors."""

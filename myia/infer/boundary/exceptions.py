@@ -2,22 +2,27 @@
 
     raise OutOfRange(f"step {n}", x)    ->    OutOfRange("step 7", 2.5)
 
-The class is called with what Python would pass, when the check has failed. So its type, `args` and
-attributes are Python's.
+A class of Python is called with what Python would pass, when the check has failed. So its type,
+`args` and attributes are Python's. A constructor that is written in Python is compiled: it runs
+where the exception is made, and the instance on the host has the attributes that it set.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import FunctionType
 from typing import Any, NoReturn
 
-from myia.infer.boundary.recipes import TO_PYTHON, Recipe
+from myia.infer.boundary import instances
+from myia.infer.boundary.recipes import TO_PYTHON, Recipe, sequence
 from myia.infer.boundary.results import HostArguments
 from myia.infer.domain.checks import Check, MakeException
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import RaiseReached, Raises
+from myia.infer.domain.errors import CertainError, RaiseReached, Raises
+from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import (
+    NONE,
     UNDEFINED,
     Abstract,
     Caught,
@@ -29,10 +34,20 @@ from myia.infer.domain.values import (
     is_none,
 )
 from myia.infer.numeric.samples import NoSample, sample
-from myia.infer.paths.caught import class_of, given, is_made_by_python, raise_again
+from myia.infer.paths.caught import (
+    class_of,
+    given,
+    holds_values,
+    is_made_by_python,
+    keep,
+    new_instance,
+    option_of,
+)
+from myia.infer.paths.raised import already_raised
 from myia.infer.unsupported import UnsupportedException
 from myia.ir.builder import current_span
 from myia.ir.core import Value
+from myia.source.diagnostics import MyiaError
 from myia.source.hidden import Hidden
 
 
@@ -49,13 +64,10 @@ def raise_error(ctx: Context, exception: Abstract, cause: Abstract | None = None
 def new_exception(
     ctx: Context, cls: type[BaseException], args: Sequence[Abstract], kwargs: dict[str, Abstract]
 ) -> NewException:
-    """`cls(*args, **kwargs)`, or what it raises: classes of Python do, of arguments of some types.
-
-    A constructor that is written in Python runs where the exception is raised.
-    """
+    """`cls(*args, **kwargs)`, or what it raises: Python's do, of arguments of some types."""
     found = NewException(cls, (*args, *kwargs.values()), tuple(kwargs))
     if not is_made_by_python(cls):
-        return found
+        return _constructed(ctx, found, args, kwargs)
     try:
         named = {name: sample(ctx, x) for name, x in kwargs.items()}
         made = cls(*(sample(ctx, x) for x in args), **named)
@@ -70,6 +82,25 @@ def new_exception(
     return replace(found, cls=type(made))
 
 
+def _constructed(
+    ctx: Context, x: NewException, args: Sequence[Abstract], kwargs: dict[str, Abstract]
+) -> NewException:
+    """`x` of a class whose constructor is written in Python, which runs here.
+
+    One that is not supported runs where the exception is raised, if that ends the program.
+    """
+    heap, mark = ctx.heap.copy(), ctx.mark()
+    try:
+        if isinstance(x.cls.__new__, FunctionType):
+            ctx.fail(UnsupportedException, what=f"the `__new__` of {x.cls.__name__}")
+        return NewException(x.cls, (), made=(new_instance(ctx, x.cls, args, kwargs),))
+    except MyiaError as error:
+        if isinstance(error, CertainError) or not all(t.is_final for t in ctx.handlers.stack):
+            raise
+        ctx.rewind(heap, mark)
+        return x
+
+
 def raise_with_numbers(
     ctx: Context, exception: type[Exception], template: str, *numbers: Value
 ) -> NoReturn:
@@ -82,6 +113,23 @@ def with_numbers(
 ) -> NewException:
     """An exception whose message has run-time integers in it."""
     return NewException(exception, (Text(template, tuple(Scalar(x, weak=True) for x in numbers)),))
+
+
+def raise_again(ctx: Context, x: Caught) -> NoReturn:
+    """`raise` of an exception that a handler has caught."""
+
+    def again(option: Abstract) -> Abstract:
+        if isinstance(option, NewException) and option.made:
+            raise_error(ctx, option)  # with the attributes that it has now
+        keep(ctx, option)
+        return NONE
+
+    if any(map(holds_values, x.options)):
+        option_of(ctx, x, again)
+    ctx.merge_error_code(x.code.value)
+    for number in (n for numbers in x.codes for n in numbers):
+        ctx.checks.append(replace(ctx.checks[number - 1], values=(), again=number, is_caught=False))
+    already_raised(ctx)
 
 
 def raised(ctx: Context, x: Abstract, cause: Abstract | None = None) -> Check:
@@ -122,6 +170,8 @@ def _recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
         return lambda numbers, objects: error
     if not isinstance(x, NewException):
         ctx.fail(UnsupportedException, what=f"`raise` of {ctx.describe(x)}")
+    if x.made:
+        return _recipe_of_instance(ctx.contents_as(x.made[0], InstanceObject), outputs)
     made, names, positional = x.cls, x.names, len(x.arguments) - len(x.names)
     recipes = [outputs.recipe(item) for item in x.arguments]
 
@@ -130,6 +180,12 @@ def _recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
         return made(*given[:positional], **dict(zip(names, given[positional:])))
 
     return make
+
+
+def _recipe_of_instance(contents: InstanceObject, outputs: HostArguments) -> Recipe:
+    cls, names = contents.cls, contents.names
+    values = sequence([outputs.recipe(x) for x in contents.values])
+    return lambda n, o: instances.new_instance(cls, dict(zip(names, values(n, o))))
 
 
 def _cause_recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:

@@ -12,7 +12,7 @@ import functools
 import logging
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from myia.infer.guest_arrays import copied_guest, memory_of
@@ -157,10 +157,27 @@ def new_instance(cls: type, state: Mapping[str, Any]) -> Any:
     """
     if cls in ORIGINALS:
         return ORIGINALS[cls].make(_in_numpy(state))
+    if issubclass(cls, BaseException):
+        made = new_exception(cls, state["args"])
+        set_state(made, {name: x for name, x in state.items() if name != "args"})
+        return made
     make = types.SimpleNamespace if issubclass(cls, types.SimpleNamespace) else object
     instance: Any = make.__new__(cls)
     set_state(instance, state)
     return instance
+
+
+def new_exception(cls: type[BaseException], args: Sequence[Any]) -> BaseException:
+    """An exception with these `args`; no constructor that is written in Python is called."""
+    base = base_of_python(cls)
+    made: BaseException = base.__new__(cls, *args)
+    base.__init__(made, *args)
+    return made
+
+
+def base_of_python(cls: type[BaseException]) -> Any:
+    """The class of Python that an exception is of: one written in C."""
+    return next(base for base in cls.__mro__ if not base.__flags__ & HEAP_TYPE)
 
 
 def _in_numpy(state: Mapping[str, Any]) -> Mapping[str, Any]:

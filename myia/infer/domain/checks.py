@@ -118,12 +118,14 @@ class Handlers:
 
     An error that may be caught ends the code up to its handler: what follows runs if there is none
     (`infer/paths/raised.py`). `clean` is the error code of which that is known already; checks from
-    number `mark` on may have changed it.
+    number `mark` on may have changed it. Objects with an id above `last_id` are younger than the
+    body that is inferred: what runs after an error knows them only from other objects.
     """
 
     stack: list[Try] = field(default_factory=list)
     clean: Value | None = None
     mark: int = 0
+    last_id: int = 0
     # Codes from before the bodies of `try` that are inferred, which have their own.
     earlier: list[Value] = field(default_factory=list)
     caught: list[Any] = field(default_factory=list)  # exceptions whose handlers are running

@@ -87,6 +87,9 @@ class _Catchable(MyiaError):
 
     def __init__(self, diagnostic: Diagnostic, check: Check) -> None:
         super().__init__(diagnostic, check)  # type: ignore[arg-type]  # of a `CertainError`
+        if isinstance(self, UnicodeError):  # its attributes are its arguments
+            found: Any = check.error()
+            type(found).__init__(self, *found.args)
         has_key = isinstance(self, KeyError) and not check.values
         self.arguments = check.error().args if has_key else ()
         self.show_again()

@@ -242,12 +242,17 @@ class Text(Abstract):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewException(Abstract):
-    """`cls(*arguments)`, made where it is raised; the last of them are keywords, with `names`."""
+    """`cls(*arguments)`, made where it is raised; the last of them are keywords, with `names`.
 
-    PARTS = ("arguments",)
+    `made`: the instance, if a constructor that is written in Python has made it. It has no
+    `arguments` then.
+    """
+
+    PARTS = ("arguments", "made")
     cls: type
     arguments: tuple[Abstract, ...]
     names: tuple[str, ...] = ()
+    made: tuple[Ref, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

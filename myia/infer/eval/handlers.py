@@ -156,7 +156,8 @@ def _caught_numbers(
 def _run_body(ctx: Interpreter, of: Try | None, body: Region, env: Env) -> CertainError | None:
     """Run a part that `of` catches errors of; the error that it is sure to end with."""
     handlers = ctx.handlers
-    saved = handlers.clean, handlers.mark
+    saved = handlers.clean, handlers.mark, handlers.last_id
+    handlers.last_id = ctx.heap.next_id
     if of is not None:
         handlers.stack.append(of)
         handlers.clean, handlers.mark = ctx.error_code(), len(ctx.checks)
@@ -170,7 +171,7 @@ def _run_body(ctx: Interpreter, of: Try | None, body: Region, env: Env) -> Certa
     finally:
         if of is not None:
             handlers.stack.remove(of)
-            handlers.clean, handlers.mark = saved
+        handlers.clean, handlers.mark, handlers.last_id = saved
     return None
 
 

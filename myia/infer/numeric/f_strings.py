@@ -32,7 +32,7 @@ from myia.infer.domain.values import (
     Text,
     Tuple,
 )
-from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
+from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant, evaluated
 from myia.infer.numeric.samples import NoSample, has, sample, type_of
 from myia.infer.numeric.texts_of_instances import own_text, shown_fields
 from myia.infer.unsupported import UnsupportedText
@@ -192,6 +192,24 @@ def concatenated(a: Abstract, b: Abstract) -> Text | None:
             return None
         parts.append(x)
     return Text(parts[0].template + parts[1].template, parts[0].items + parts[1].items)
+
+
+def joined(ctx: Context, separator: str, texts: Abstract) -> Abstract:
+    """`separator.join(texts)`"""
+    if (found := evaluated(ctx, separator.join, texts)) is not None:
+        return found
+    found: Text | Static = Text("", ())
+    for i, x in enumerate(ctx.list_items(texts)):
+        before = found if i == 0 else concatenated(found, Static(separator))
+        longer = None if before is None else concatenated(before, x)
+        if longer is None:
+            cls = type_of(ctx, x)
+            if cls is not None and cls is not str:
+                message = f"sequence item {i}: expected str instance, {cls.__name__} found"
+                ctx.fail(BadType, message=message)
+            ctx.fail(UnsupportedText, what=f"`join` of {ctx.describe(x)}")
+        found = longer
+    return found
 
 
 # ----- Templates of `%` and `str.format`

@@ -20,8 +20,10 @@ from myia.infer.domain.values import (
     FALSE,
     TRUE,
     Abstract,
+    Caught,
     Choice,
     Closure,
+    NewException,
     Number,
     Optional,
     Outside,
@@ -36,6 +38,7 @@ from myia.infer.lists.item_templates import is_shared
 from myia.infer.operators.truth import negate
 from myia.infer.paths import points_to
 from myia.infer.paths.branches import branch, branch_options
+from myia.infer.paths.caught import option_of
 from myia.infer.unsupported import UnsupportedOperator
 from myia.ir.avals import I64
 from myia.primitives.pointwise import logic
@@ -58,6 +61,10 @@ def identical(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
     for x, other in ((a, b), (b, a)):
         if isinstance(x, Choice):
             return branch_options(ctx, x, partial(identical, ctx, other))
+        if isinstance(x, Caught):
+            return option_of(ctx, x, partial(identical, ctx, other))
+    if isinstance(a, NewException) and isinstance(b, NewException) and a.made and b.made:
+        return identical(ctx, *a.made, *b.made)
     if isinstance(a, Static) and isinstance(b, Static):
         alike = type(a.value) is type(b.value) and type(a.value) in (int, str, bool)
         return Static(a.value is b.value or (alike and a.value == b.value))

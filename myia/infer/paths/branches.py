@@ -44,7 +44,7 @@ from myia.infer.domain.values import (
 from myia.infer.lists.list_rows import before_rows
 from myia.infer.paths.choice import is_of_objects, is_split
 from myia.infer.paths.merge import merge_states
-from myia.infer.paths.merge_branch import BranchJoin, merge_survivor
+from myia.infer.paths.merge_branch import BranchJoin, drop_lost_instances, merge_survivor
 from myia.infer.paths.merge_result import Merge, MergeResult
 from myia.infer.paths.merge_template import ABSENT
 from myia.infer.paths.path_values import path_values, values_of_object
@@ -71,10 +71,10 @@ def _branch(
     ctx: Context, condition: Scalar, then: Callable[[], Abstract], other: Callable[[], Abstract]
 ) -> Abstract:
     before = ctx.heap.copy()
-    left = _infer_path(ctx, then)
+    left = _infer_path(ctx, before, then)
     # New ids go on counting, so that an object of one branch never has the id of one of the other.
     ctx.heap.restore(before, ids=False)
-    right = _infer_path(ctx, other)
+    right = _infer_path(ctx, before, other)
     merged = _merged_paths(ctx, before, left, right)
     regions = [_closed_region(merged, path, ctx) for path in (left, right)]
     results = emit(if_p, condition.value, regions=regions)
@@ -114,7 +114,7 @@ class _Path:
         return heap
 
 
-def _infer_path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
+def _infer_path(ctx: Context, before: Heap, body: Callable[[], Abstract]) -> _Path:
     result: Abstract = ABSENT
     error, is_caught = None, False
     with Builder() as builder:
@@ -133,7 +133,10 @@ def _infer_path(ctx: Context, body: Callable[[], Abstract]) -> _Path:
             ctx.check_certain(certain)
         finally:
             ctx.open_paths -= 1
-    return _Path(builder, result, ctx.heap.copy(), error, is_caught)
+    heap = ctx.heap.copy()
+    if is_caught:
+        drop_lost_instances(heap, before, ctx.handlers.last_id)
+    return _Path(builder, result, heap, error, is_caught)
 
 
 def catches(ctx: Context, error: CertainError) -> bool:

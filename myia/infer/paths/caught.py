@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from types import FunctionType
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +40,6 @@ from myia.infer.domain.values import (
 )
 from myia.infer.numeric.f_strings import format_parts
 from myia.infer.paths.branches import branch, on_each
-from myia.infer.paths.raised import already_raised
 from myia.infer.unsupported import UnsupportedException
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -58,11 +57,11 @@ class NewForm(Exception):
 
 def given(ctx: Context, check: Check, exception: Abstract) -> Check:
     """`check`, of a `raise`, with what its handler sees."""
-    _keep(ctx, exception)
+    keep(ctx, exception)
     return replace(check, given=Given(exception))
 
 
-def _keep(ctx: Context, exception: Abstract) -> None:
+def keep(ctx: Context, exception: Abstract) -> None:
     """Put an exception with run-time values into the cell of the `try` that catches it."""
     catcher = ctx.handlers.catcher(class_of(exception))
     if catcher is None or (form := _form(exception)) is None:
@@ -86,9 +85,10 @@ def is_made_by_python(cls: type) -> bool:
 
 def _form(exception: Abstract) -> Any:
     """None: it holds no run-time values."""
-    if not isinstance(exception, NewException) or not _has_values(exception):
+    if not (isinstance(exception, NewException) and holds_values(exception)):
         return None
-    return (exception.cls, exception.names, *map(_form_of_argument, exception.arguments))
+    forms = map(_form_of_argument, exception.arguments)
+    return (exception.cls, exception.names, len(exception.made), *forms)
 
 
 def _form_of_argument(x: Abstract) -> Any:
@@ -99,8 +99,9 @@ def _form_of_argument(x: Abstract) -> Any:
     return f"{x.key()}"
 
 
-def _has_values(x: Abstract) -> bool:
-    return isinstance(x, (Scalar, Ref)) or any(map(_has_values, x.children()))
+def holds_values(x: Abstract) -> bool:
+    """Does an exception hold run-time values?"""
+    return isinstance(x, (Scalar, Ref)) or any(map(holds_values, x.children()))
 
 
 # ----- In the handler
@@ -160,21 +161,6 @@ def option_of(
     return branch(ctx, test, lambda: use(x.options[at]), lambda: option_of(ctx, x, use, at + 1))
 
 
-def raise_again(ctx: Context, x: Caught) -> NoReturn:
-    """`raise` of an exception that a handler has caught."""
-
-    def keep(exception: Abstract) -> Abstract:
-        _keep(ctx, exception)
-        return NONE
-
-    if any(_form(option) is not None for option in x.options):
-        option_of(ctx, x, keep)
-    ctx.merge_error_code(x.code.value)
-    for number in (n for numbers in x.codes for n in numbers):
-        ctx.checks.append(replace(ctx.checks[number - 1], values=(), again=number, is_caught=False))
-    already_raised(ctx)
-
-
 # ----- What a handler asks
 
 
@@ -185,8 +171,32 @@ def attribute(ctx: Context, x: Abstract, name: str) -> Abstract:
     if not isinstance(x, NewException):
         return ctx.getattr(x, name)
     instance = _instance(ctx, x)
-    found = _of_python(x, name) if is_made_by_python(x.cls) else None
+    contents = ctx.contents_as(instance, InstanceObject)
+    own = dict(zip(contents.names, contents.values))
+    found = None
+    if x.made and name not in own:  # a base of Python has it
+        found = _of_python(NewException(x.cls, own["args"].children()), name)
+    elif is_made_by_python(x.cls):
+        found = _of_python(x, name)
     return ctx.getattr(instance, name) if found is None else found
+
+
+def are_made(ctx: Context, x: Caught | NewException) -> bool:
+    """Can its attributes be assigned? Not while a `finally` holds it back."""
+    options = x.options if isinstance(x, Caught) else (x,)
+    made = all(isinstance(option, NewException) and option.made for option in options)
+    return made and not ctx.handlers.pending
+
+
+def on_instances(ctx: Context, x: Caught | NewException, use: Callable[[Ref], None]) -> None:
+    """`use` of the instance that a constructor has made."""
+
+    def of(option: Abstract) -> Abstract:
+        assert isinstance(option, NewException)
+        use(option.made[0])
+        return NONE
+
+    option_of(ctx, x, of) if isinstance(x, Caught) else of(x)
 
 
 POSITIONS = {  # the attributes that are arguments
@@ -200,7 +210,7 @@ POSITIONS = {  # the attributes that are arguments
 
 def _of_python(x: NewException, name: str) -> Abstract | None:
     """The attribute `name` of an exception of Python; None if no argument tells it."""
-    positional = x.arguments[: len(x.arguments) - len(x.names)]
+    positional = _positional(x)
     names = next((names for cls, names in POSITIONS.items() if issubclass(x.cls, cls)), ())
     if issubclass(x.cls, OSError) and name in names:
         count = len(positional) if _has_file(x.cls, positional) else 2
@@ -214,17 +224,34 @@ def _of_python(x: NewException, name: str) -> Abstract | None:
 
 def _instance(ctx: Context, x: NewException) -> Ref:
     """An exception as an object with attributes, as its class makes it."""
+    if x.made:
+        return x.made[0]
     if UNDEFINED in x.arguments:
         what = f"the message of this {x.cls.__name__}, which has run-time numbers in it,"
         ctx.fail(UnsupportedException, what=what, help_text="raise an exception with these numbers")
-    positional = x.arguments[: len(x.arguments) - len(x.names)]
-    held = positional[:2] if _has_file(x.cls, positional) else positional
-    instance = ctx.new(InstanceObject(x.cls, ("args",), (Tuple(held),)))
-    init = ctx.fact(ClassAttribute(x.cls, "__init__"))
+    positional = _positional(x)
+    return new_instance(ctx, x.cls, positional, dict(zip(x.names, x.arguments[len(positional) :])))
+
+
+def new_instance(
+    ctx: Context, cls: type, positional: Sequence[Abstract], named: dict[str, Abstract]
+) -> Ref:
+    """`cls(*positional, **named)` as an object with attributes."""
+    instance = ctx.new(InstanceObject(cls, ("args",), (Tuple(tuple(positional)),)))
+    init = ctx.fact(ClassAttribute(cls, "__init__"))
     if isinstance(init, FunctionType):
-        named = dict(zip(x.names, x.arguments[len(positional) :]))
         ctx.call(Static(init), (instance, *positional), named)
     return instance
+
+
+def _positional(x: NewException) -> tuple[Abstract, ...]:
+    return x.arguments[: len(x.arguments) - len(x.names)]
+
+
+def args_of(contents: InstanceObject) -> Tuple:
+    """`x.args` of an exception."""
+    given = contents.values[contents.names.index("args")].children()
+    return Tuple(given[:2] if _has_file(contents.cls, given) else given)
 
 
 def _has_file(cls: type, positional: Sequence[Abstract]) -> bool:

@@ -246,6 +246,10 @@ class Walk(Merging):
                     self.merge_refs(Ref(id), Ref(id))
             elif id in self.left and id in self.right:
                 self.merge_object(id)
+            elif id in self.left or id in self.right:  # the other path has dropped it
+                heap = self.left if id in self.left else self.right
+                if heap[id] is not self.before[id]:
+                    self.objects[id] = self.one_sided_contents(id, heap is self.left)
         # The order matters. Swaps are found from the pairs of all names, so objects come first. A
         # name that swaps arrays gets no points-to set, so these come last.
         rebound = {id for a, b in self.ids if a != b for id in (a, b)}

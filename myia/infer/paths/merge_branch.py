@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from myia.infer.domain.heap import ViewObject
-from myia.infer.domain.values import Abstract
+from myia.infer.domain.heap import Heap, InstanceObject, ViewObject
+from myia.infer.domain.values import Abstract, Node, Ref
 from myia.infer.paths import points_to
 from myia.infer.paths.merge import Walk
 from myia.infer.paths.merge_result import Join, Merge, MergeResult, Merging
@@ -33,6 +34,27 @@ class BranchJoin(Join):
 
     def add_points_to(self, merging: Merging, a: int, b: int, id: int) -> None:
         points_to.add_set_of_branches(merging, a, b, id)
+
+
+def drop_lost_instances(heap: Heap, before: Heap, last_id: int) -> None:
+    """Drop instances from the end of a path that has raised, if no handler can know them.
+
+    They are younger than the body that handlers are for, and no object holds them: an `__init__`
+    has raised. So they need no attributes that the other path has set.
+    """
+    young = (id for id in reversed(before.objects) if id > last_id)
+    lost = {id for id in young if isinstance(before.objects[id], InstanceObject)}
+    if lost:
+        lost -= {id for contents in heap.objects.values() for id in _ids_in(contents)}
+        for id in lost:
+            del heap.objects[id]
+
+
+def _ids_in(x: Node) -> Iterator[int]:
+    if isinstance(x, Ref):
+        yield x.id
+    for child in x.children():
+        yield from _ids_in(child)
 
 
 def merge_survivor(merge: Merge, value: Abstract, on_left: bool, error_id: int) -> MergeResult:

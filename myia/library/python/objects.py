@@ -48,7 +48,7 @@ from myia.infer.dynamic.access import is_dynamic
 from myia.infer.guests import guest_of
 from myia.infer.jax.objects.pytrees import is_device_class
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
-from myia.infer.numeric.f_strings import brace_format, format_parts
+from myia.infer.numeric.f_strings import brace_format, format_parts, joined
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.operators.identity import test_of_none
 from myia.infer.parameters import keeps_none, of_none
@@ -259,6 +259,11 @@ def _has_one_hash(x: Any) -> bool:
 @of_none
 def _format(ctx: Context, x: Abstract, spec: Abstract = Static("")) -> Abstract:
     return format_parts(ctx, ((None, ctx.static(spec, "a format")),), (x,))
+
+
+@method("str", "join")
+def _join(ctx: Context, self: Abstract, texts: Abstract) -> Abstract:
+    return joined(ctx, ctx.static(self, "a separator"), texts)
 
 
 @method("str", "format")

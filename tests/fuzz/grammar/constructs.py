@@ -118,6 +118,26 @@ DEFINITIONS = {
         self.k = k
 
 """,
+    "Checked": """class Checked(ValueError):
+    def __init__(self, items, most):
+        self.total = sum(items) * 0.5
+        if self.total > most:
+            raise Worse(self.total)
+        super().__init__("checked", most)
+        self.count = len(items)
+
+""",
+    "Box": """class Box:
+    def __init__(self, side, least):
+        self.side = side
+        if side < least:
+            raise Bad(least)
+        self.sides = [side, least]
+        if side + least > 3.0:
+            raise Checked(self.sides, least)
+        self.area = side * side
+
+""",
     "Scaled": """class Scaled:
     def __init__(self, a, k):
         self.a = a

@@ -126,9 +126,8 @@ class Generator(Lists, Handlers, Functions, Names, Parts):
         else:
             body += [f"{INDENT}return {self.result(whole=True)}"]
         source = "\n".join([*helpers, f"def f({', '.join(ARGUMENTS)}):", *body]) + "\n"
-        defined = (text for name, text in DEFINITIONS.items() if re.search(rf"\b{name}\b", source))
         self.uses["control flow and arrays"] += 1
-        return Program("".join(defined) + source, self.risky, self.uses)
+        return Program(definitions_for(source) + source, self.risky, self.uses)
 
     def activate(self) -> None:
         """Choose the constructs of the program."""
@@ -376,3 +375,15 @@ class Generator(Lists, Handlers, Functions, Names, Parts):
 def programs(draw) -> Program:
     """Programs, as a strategy: they shrink towards the first choices."""
     return Generator(draw(st.randoms(use_true_random=False))).program()
+
+
+def definitions_for(source: str) -> str:
+    """What the program names, and what that names."""
+    found: dict[str, str] = {}
+    while new := [
+        name
+        for name in DEFINITIONS
+        if name not in found and re.search(rf"\b{name}\b", "".join([source, *found.values()]))
+    ]:
+        found |= {name: DEFINITIONS[name] for name in new}
+    return "".join(text for name, text in DEFINITIONS.items() if name in found)

@@ -39,6 +39,35 @@ class Handlers(Statements):
         cause = " from None" if self.handling and self.chance(0.2) else ""
         return f"raise {kind}({given}){cause}"
 
+    @construct("constructors that raise")
+    def constructors(self, indent):
+        """Exceptions and objects whose `__init__` may raise; what was given to one may change."""
+        f = self.bind(self.target(FLOAT, "f"), FLOAT)
+        one, other, items = self.fresh("e"), self.fresh("e"), self.fresh("k")
+        made = [
+            f"{items} = [{self.float(0)}, {f} * 0.5]",
+            f"{one} = Checked({items}, {self.float(0)})",
+            *self.pick([], [f"{items}.append({self.float(0)})"], [f"{items}[0] = {f}"]),
+            *self.pick([], [f"{one}.total = {one}.total * 0.5"], [f"{one}.count += 1"]),
+            *self.pick([], [f"if {self.test(0)}:", f"{INDENT}raise {one}"], [f"raise {one}"]),
+            f"{f} = {one}.total * 0.5 + {one}.args[1]",
+        ]
+        box = [f"{one} = Box({self.float(0)}, {self.float(0)})", f"{f} += {one}.area * 0.25"]
+        again = [f"{other}.total = {other}.total + {f}", "raise"]
+        body = [
+            "try:",
+            *self.indented(self.pick(made, box)),
+            f"except {self.pick('Checked', 'Checked', '(Checked, KeyError)')} as {other}:",
+            *self.indented(self.pick([], again) if self.tries else []),
+            f"{INDENT}{f} += {other}.total * 0.5 + {other}.count + len({other}.args)",
+            f"except {self.pick('(Worse, Bad)', '(Worse, Bad)', 'Exception')}:",
+            f"{INDENT}{f} {self.pick('=', '-=')} {self.float(0)}",
+            f"{f} = min(max({f}, -9.0), 9.0)",
+        ]
+        loop = [f"for {self.fresh('k')} in range({self.pick('2', 'n % 4')}):", *self.indented(body)]
+        lines = [f"{f} = {self.float(0)}", *self.pick(body, loop)]
+        return [indent + line for line in lines]
+
     @construct("what Python's floats and indices raise")
     def may_raise(self, indent):
         if not self.tries:
