@@ -196,20 +196,24 @@ def concatenated(a: Abstract, b: Abstract) -> Text | None:
 
 def joined(ctx: Context, separator: str, texts: Abstract) -> Abstract:
     """`separator.join(texts)`"""
-    if (found := evaluated(ctx, separator.join, texts)) is not None:
-        return found
-    found: Text | Static = Text("", ())
+    if (known := evaluated(ctx, separator.join, texts)) is not None:
+        return known
+    whole = Text("", ())
     for i, x in enumerate(ctx.list_items(texts)):
-        before = found if i == 0 else concatenated(found, Static(separator))
-        longer = None if before is None else concatenated(before, x)
-        if longer is None:
-            cls = type_of(ctx, x)
-            if cls is not None and cls is not str:
-                message = f"sequence item {i}: expected str instance, {cls.__name__} found"
-                ctx.fail(BadType, message=message)
-            ctx.fail(UnsupportedText, what=f"`join` of {ctx.describe(x)}")
-        found = longer
-    return found
+        for part in (Static(separator), x) if i else (x,):
+            longer = concatenated(whole, part)
+            if longer is None:
+                _refuse_item(ctx, i, x)
+            whole = longer
+    return whole
+
+
+def _refuse_item(ctx: Context, i: int, x: Abstract) -> NoReturn:
+    cls = type_of(ctx, x)
+    if cls is not None and cls is not str:
+        message = f"sequence item {i}: expected str instance, {cls.__name__} found"
+        ctx.fail(BadType, message=message)
+    ctx.fail(UnsupportedText, what=f"`join` of {ctx.describe(x)}")
 
 
 # ----- Templates of `%` and `str.format`
