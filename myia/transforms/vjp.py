@@ -145,7 +145,8 @@ def _contributions(
 def _pulled_back(op: Op, cts: Tangents, wanted: set[Value]) -> dict[Value, Value | None]:
     acc = Accumulators(wanted)
     _pull_back_plain(op, cts, acc)
-    return {x: acc.get(x) for x in wanted}
+    # In the order of the operands: that of a set differs from process to process.
+    return {x: acc.get(x) for x in op.operands if x in wanted}
 
 
 def _pull_back_plain(op: Op, cts: Tangents, acc: Accumulators) -> None:

@@ -1,8 +1,11 @@
 """The expansion of `derivative` ops: their arguments, and the ops that replace them."""
 
+import re
+
 import numpy as np
 import pytest
 
+import myia
 from myia.ir.avals import F64, I64
 from myia.ir.builder import build_region, emit
 from myia.ir.core import Function
@@ -152,3 +155,19 @@ def test_text(golden):
         ["x", "p"],
     )
     golden(to_text(expanded(Function("f", region))))
+
+
+def test_the_order_of_ops_is_that_of_the_program():
+    """Also where sets of values are asked: those differ in order with the addresses of values."""
+
+    def f(a, x):
+        b = (a * x).reshape(3, 2)
+        b[b[:, 0] > 0.5, [1, 0]] *= x
+        return np.sum(b**2)
+
+    arguments = np.array([[0.2, 1.5, 0.7], [0.9, 0.1, 2.0]]), 1.5
+    texts, junk = set(), []
+    for i in range(6):
+        texts.add(re.sub(r" +#.*", "", myia.grad(f, argnums=(0, 1)).ir(*arguments)["expand"]))
+        junk.append([object() for _ in range(997 * i)])  # other addresses
+    assert len(texts) == 1

@@ -138,7 +138,7 @@ def supports_of_operands(
     emits what `op` gives.
     """
     if all(s is None for s in supports) and op.primitive not in LEAVE_OUT:
-        return dict.fromkeys(wanted)
+        return {x: None for x in op.operands if x in wanted}
     if op.primitive in MOVE_AND_ADD:
         indicators = [
             None if ct is None else _indicator(s, y) for ct, s, y in zip(cts, supports, op.results)
