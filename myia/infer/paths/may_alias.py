@@ -35,16 +35,17 @@ def alias_edges(
     (as after `a, b = b, a`) they cannot. `copies`: (object, a copy of its elements). `items`:
     (whether on the left, object, list that has it as an item).
     """
-    heap = Heap()
+    heap = Heap(alias_edges=dict(merge.left.alias_edges))
     replaced = {True: frozenset[int](), False: _replaced_names(merge)}
-    for on_left, side in ((True, merge.left), (False, merge.right)):
-        for id, others in side.alias_edges.items():
-            if id not in replaced[on_left]:
-                known = heap.alias_edges.get(id, frozenset())
-                heap.alias_edges[id] = known | (others - replaced[on_left])
+    for id, others in merge.right.alias_edges.items():
+        known = heap.alias_edges.get(id, frozenset())
+        if id not in replaced[False] and known is not others:
+            heap.alias_edges[id] = known | (others - replaced[False])
     merged: dict[tuple[bool, int], set[int]] = {}
+    origins: dict[tuple[bool, int], set[int]] = {}  # the other way round
     for alias in aliases:
         merged.setdefault((alias.on_left, alias.id), set()).add(alias.merged)
+        origins.setdefault((alias.on_left, alias.merged), set()).add(alias.id)
     for (on_left, original), ids in merged.items():
         # A header object only stands for the object of the last iteration. Other objects live on,
         # a new one where it is an option of a name, or a view of it is.
@@ -56,7 +57,8 @@ def alias_edges(
         # (the result would depend on the order of the objects).
         side = merge.left if on_left else merge.right
         names = partial(_names_after, merged, replaced[on_left], on_left)
-        _connect(heap, sorted(ids), original, _inherited(side.alias_edges, original, names))
+        ones = origins.get((on_left, original), set()) | {original}
+        _connect(heap, sorted(ids), *_inherited(side.alias_edges, original, ones, names))
     for base, view in copies:
         for shown in {base}.union(*(h.owners(base) for h in merge.sides if base in h)):
             names_of = (merged.get((left, shown), set()) for left in (True, False))
@@ -89,17 +91,20 @@ def _names_after(
 
 
 def _inherited(
-    edges: AliasEdges, original: int, names: Callable[[int], set[int]]
-) -> dict[int, frozenset[int]]:
-    """The edges of one side as edges of the objects after the merge; `original` is itself."""
-    now: dict[int, frozenset[int]] = {}
-    known = {id: names(id) for id in edges.keys() | frozenset().union(*edges.values())}
-    known[original] = {original}
-    for id, others in edges.items():
-        reached = frozenset().union(*map(known.__getitem__, others))
-        for one in known[id]:
-            now[one] = now.get(one, frozenset()) | reached
-    return now
+    edges: AliasEdges, original: int, ones: set[int], names: Callable[[int], set[int]]
+) -> tuple[set[int], set[int]]:
+    """The objects after the merge to which `original` has an edge, and those with one to it.
+
+    `edges`: those of one side. `ones`: the objects of the side that may be `original` after the
+    merge, where it is itself alone.
+    """
+
+    def renamed(ids: set[int]) -> set[int]:
+        return (ids & {original}).union(*(names(id) for id in ids if id != original))
+
+    reached = {other for one in ones for other in edges.get(one, ())}
+    reaching = {id for id, others in edges.items() if not ones.isdisjoint(others)}
+    return renamed(reached), renamed(reaching)
 
 
 def adds_edges(heap: Heap, edges: AliasEdges) -> bool:
@@ -113,14 +118,12 @@ def adds_edges(heap: Heap, edges: AliasEdges) -> bool:
     )
 
 
-def _connect(heap: Heap, aliases: list[int], original: int, inherited: AliasEdges) -> None:
+def _connect(heap: Heap, aliases: list[int], reached: set[int], reaching: set[int]) -> None:
+    """Connect the names of one object: each takes over the edges from it and to it."""
     for i, one in enumerate(aliases):
         for other in aliases[:i]:
             heap.add_mutual_alias(one, other)
-        # A merged object may be `original`, so it takes over the edges from it and to it.
-        for other in inherited.get(original, ()):
-            if other != one:
-                heap.add_alias_edge(one, other)
-        for other, others in inherited.items():
-            if original in others and other != one:
-                heap.add_alias_edge(other, one)
+        for other in reached - {one}:
+            heap.add_alias_edge(one, other)
+        for other in reaching - {one}:
+            heap.add_alias_edge(other, one)
