@@ -38,16 +38,18 @@ from myia.infer.paths.caught import (
     class_of,
     given,
     holds_values,
+    instance_of,
     is_made_by_python,
     keep,
     new_instance,
+    on_each_instance,
     option_of,
 )
 from myia.infer.paths.raised import already_raised
 from myia.infer.unsupported import UnsupportedException
 from myia.ir.builder import current_span
 from myia.ir.core import Value
-from myia.source.diagnostics import MyiaError
+from myia.source.diagnostics import InternalError, MyiaError
 from myia.source.hidden import Hidden
 
 
@@ -56,6 +58,11 @@ def raise_error(ctx: Context, exception: Abstract, cause: Abstract | None = None
     if isinstance(exception, Caught):
         raise_again(ctx, exception)
     exception = _made(ctx, exception)
+    on_each_instance(ctx, exception, lambda x: _raise(ctx, x, cause))
+    raise InternalError("an exception was lost")
+
+
+def _raise(ctx: Context, exception: Abstract, cause: Abstract | None) -> NoReturn:
     cause = None if cause is None else _made(ctx, cause)
     check = given(ctx, raised(ctx, exception, cause), exception)
     raise RaiseReached(Raises(current_span(), check.message), check)
@@ -171,7 +178,8 @@ def _recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
     if not isinstance(x, NewException):
         ctx.fail(UnsupportedException, what=f"`raise` of {ctx.describe(x)}")
     if x.made:
-        return _recipe_of_instance(ctx.contents_as(x.made[0], InstanceObject), outputs)
+        instance = instance_of(ctx, x)
+        return _recipe_of_instance(ctx.contents_as(instance, InstanceObject), outputs)
     made, names, positional = x.cls, x.names, len(x.arguments) - len(x.names)
     recipes = [outputs.recipe(item) for item in x.arguments]
 

@@ -252,7 +252,7 @@ class NewException(Abstract):
     cls: type
     arguments: tuple[Abstract, ...]
     names: tuple[str, ...] = ()
-    made: tuple[Ref, ...] = ()
+    made: tuple[Ref | Choice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from types import FunctionType
 from typing import Any
 
@@ -29,6 +29,7 @@ from myia.infer.domain.values import (
     UNDEFINED,
     Abstract,
     Caught,
+    Choice,
     NewException,
     Optional,
     Outside,
@@ -39,7 +40,7 @@ from myia.infer.domain.values import (
     is_none,
 )
 from myia.infer.numeric.f_strings import format_parts
-from myia.infer.paths.branches import branch, on_each
+from myia.infer.paths.branches import branch, branch_options, on_each
 from myia.infer.unsupported import UnsupportedException
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
@@ -156,9 +157,22 @@ def option_of(
 ) -> Abstract:
     """`use` of the exception that was caught."""
     if at == len(x.options) - 1:
-        return use(x.options[at])
+        return on_each_instance(ctx, x.options[at], use)
     test = Scalar(has_code(x.code.value, x.codes[at]), weak=True)
-    return branch(ctx, test, lambda: use(x.options[at]), lambda: option_of(ctx, x, use, at + 1))
+    this = partial(on_each_instance, ctx, x.options[at], use)
+    return branch(ctx, test, this, lambda: option_of(ctx, x, use, at + 1))
+
+
+def on_each_instance(ctx: Context, x: Abstract, use: Callable[[Abstract], Abstract]) -> Abstract:
+    """`use` of an exception whose instance may be one of several."""
+    if not (isinstance(x, NewException) and x.made and isinstance(x.made[0], Choice)):
+        return use(x)
+
+    def of(made: Abstract) -> Abstract:
+        assert isinstance(made, Ref)
+        return use(replace(x, made=(made,)))
+
+    return branch_options(ctx, x.made[0], of)
 
 
 # ----- What a handler asks
@@ -170,7 +184,7 @@ def attribute(ctx: Context, x: Abstract, name: str) -> Abstract:
         return option_of(ctx, x, lambda option: attribute(ctx, option, name))
     if not isinstance(x, NewException):
         return ctx.getattr(x, name)
-    instance = _instance(ctx, x)
+    instance = instance_of(ctx, x)
     contents = ctx.contents_as(instance, InstanceObject)
     own = dict(zip(contents.names, contents.values))
     found = None
@@ -193,7 +207,7 @@ def on_instances(ctx: Context, x: Caught | NewException, use: Callable[[Ref], No
 
     def of(option: Abstract) -> Abstract:
         assert isinstance(option, NewException)
-        use(option.made[0])
+        use(_made(ctx, option))
         return NONE
 
     option_of(ctx, x, of) if isinstance(x, Caught) else of(x)
@@ -222,10 +236,10 @@ def _of_python(x: NewException, name: str) -> Abstract | None:
     return dict([*zip(names, positional), *named]).get(name)
 
 
-def _instance(ctx: Context, x: NewException) -> Ref:
+def instance_of(ctx: Context, x: NewException) -> Ref:
     """An exception as an object with attributes, as its class makes it."""
     if x.made:
-        return x.made[0]
+        return _made(ctx, x)
     if UNDEFINED in x.arguments:
         what = f"the message of this {x.cls.__name__}, which has run-time numbers in it,"
         ctx.fail(UnsupportedException, what=what, help_text="raise an exception with these numbers")
@@ -242,6 +256,14 @@ def new_instance(
     if isinstance(init, FunctionType):
         ctx.call(Static(init), (instance, *positional), named)
     return instance
+
+
+def _made(ctx: Context, x: NewException) -> Ref:
+    (made,) = x.made
+    if not isinstance(made, Ref):
+        help_text = "raise it in each branch"
+        ctx.fail(UnsupportedException, what="one of several exceptions", help_text=help_text)
+    return made
 
 
 def _positional(x: NewException) -> tuple[Abstract, ...]:
@@ -267,7 +289,7 @@ def text(ctx: Context, x: Abstract) -> Abstract:
         return option_of(ctx, x, lambda option: text(ctx, option))
     if not isinstance(x, NewException):
         return ctx.call(Static(str), (x,), {})
-    instance = _instance(ctx, x)
+    instance = instance_of(ctx, x)
     if (own := ctx.special_method(instance, "__str__")) is not None:
         return ctx.call(own, (), {})
     arguments = ctx.getattr(instance, "args")
@@ -289,7 +311,7 @@ def representation(ctx: Context, x: Abstract) -> Abstract:
         return option_of(ctx, x, lambda option: representation(ctx, option))
     if not isinstance(x, NewException):
         return ctx.call(Static(repr), (x,), {})
-    instance = _instance(ctx, x)
+    instance = instance_of(ctx, x)
     if (own := ctx.special_method(instance, "__repr__")) is not None:
         return ctx.call(own, (), {})
     items = ctx.list_items(ctx.getattr(instance, "args"))
