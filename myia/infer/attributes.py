@@ -359,8 +359,7 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
         return
     if is_none(x):
         _fail_without(ctx, type(None), name)
-    if isinstance(x, (Caught, NewException)) and caught.are_made(ctx, x):
-        caught.on_instances(ctx, x, lambda made: setattr_(ctx, made, name, value))
+    if caught.on_instances(ctx, x, lambda made: setattr_(ctx, made, name, value)):
         return
     if not isinstance(contents, InstanceObject):
         ctx.fail(

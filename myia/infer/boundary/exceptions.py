@@ -14,8 +14,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, NoReturn
 
-from myia.infer.boundary import instances
-from myia.infer.boundary.recipes import TO_PYTHON, Recipe, sequence
+from myia.infer.boundary.recipes import TO_PYTHON, Recipe, recipe
 from myia.infer.boundary.results import HostArguments
 from myia.infer.domain.checks import Check, MakeException
 from myia.infer.domain.context import Context
@@ -178,8 +177,9 @@ def _recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
     if not isinstance(x, NewException):
         ctx.fail(UnsupportedException, what=f"`raise` of {ctx.describe(x)}")
     if x.made:
-        instance = instance_of(ctx, x)
-        return _recipe_of_instance(ctx.contents_as(instance, InstanceObject), outputs)
+        contents = ctx.contents_as(instance_of(ctx, x), InstanceObject)
+        fixed = contents.cls, contents.names
+        return recipe("instance", fixed, *map(outputs.recipe, contents.values))
     made, names, positional = x.cls, x.names, len(x.arguments) - len(x.names)
     recipes = [outputs.recipe(item) for item in x.arguments]
 
@@ -188,12 +188,6 @@ def _recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
         return made(*given[:positional], **dict(zip(names, given[positional:])))
 
     return make
-
-
-def _recipe_of_instance(contents: InstanceObject, outputs: HostArguments) -> Recipe:
-    cls, names = contents.cls, contents.names
-    values = sequence([outputs.recipe(x) for x in contents.values])
-    return lambda n, o: instances.new_instance(cls, dict(zip(names, values(n, o))))
 
 
 def _cause_recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:

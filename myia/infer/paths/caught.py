@@ -195,22 +195,23 @@ def attribute(ctx: Context, x: Abstract, name: str) -> Abstract:
     return ctx.getattr(instance, name) if found is None else found
 
 
-def are_made(ctx: Context, x: Caught | NewException) -> bool:
-    """Can its attributes be assigned? Not while a `finally` holds it back."""
+def on_instances(ctx: Context, x: Abstract, use: Callable[[Ref], None]) -> bool:
+    """`use` of the instance that a constructor has made, to assign an attribute; was there one?
+
+    Not while a `finally` holds the exception back: what is raised then has its state of before.
+    """
     options = x.options if isinstance(x, Caught) else (x,)
     made = all(isinstance(option, NewException) and option.made for option in options)
-    return made and not ctx.handlers.pending
-
-
-def on_instances(ctx: Context, x: Caught | NewException, use: Callable[[Ref], None]) -> None:
-    """`use` of the instance that a constructor has made."""
+    if not made or ctx.handlers.pending:
+        return False
 
     def of(option: Abstract) -> Abstract:
         assert isinstance(option, NewException)
         use(_made(ctx, option))
         return NONE
 
-    option_of(ctx, x, of) if isinstance(x, Caught) else of(x)
+    option_of(ctx, x, of) if isinstance(x, Caught) else on_each_instance(ctx, x, of)
+    return True
 
 
 POSITIONS = {  # the attributes that are arguments
