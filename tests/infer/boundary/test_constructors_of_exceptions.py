@@ -240,7 +240,17 @@ def with_a_base_of_python(x, n):
         return e.value * e.errno * len(e.args) * len(e.filename)
 
 
+def one_of_two(x, n):
+    e = Bad(x) if x > n else Bad(2.0 * x, n)
+    e.value = e.value * x
+    try:
+        raise e
+    except Bad as caught:
+        return caught.value * caught.step
+
+
 CAUGHT = [
+    one_of_two,
     an_argument_that_changes,
     one_that_raises,
     wrong_arguments,
