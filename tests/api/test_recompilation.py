@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import myia
-from myia.infer.boundary.signature import Flattener
+from myia.infer.boundary.signature import INTEGER, Constant, Flattener
 from myia.infer.boundary.signature_differences import differences
 
 LIMIT = 16
@@ -138,6 +138,26 @@ def test_differences_are_named(name):
     found = list(differences(Flattener().add(new), Flattener().add(old)))
     assert [d.told("x") for d in found] == [text]
     assert not list(differences(Flattener().add(new), Flattener().add(new)))
+
+
+def test_an_int_that_only_one_program_knows():
+    """At 15 programs it ended in an AttributeError."""
+    known, argument = Flattener().add(3), INTEGER
+    (found,) = differences(known, argument)
+    assert found.told("n") == "`n` is 3 while compiling, was an argument"
+    (found,) = differences(argument, known)
+    assert found.told("n") == "`n` is an argument, was 3 while compiling"
+
+
+class Held:
+    """Its instances are arguments, or compile-time objects: of one type, by two signatures."""
+
+
+def test_signatures_of_two_sorts_and_one_type():
+    held = Held()
+    node = Flattener().add(held)
+    (found,) = differences(Constant(held, Held), node)
+    assert found.told("x") == "`x` is another object"
 
 
 def test_all_differences_are_found():

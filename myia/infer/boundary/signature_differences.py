@@ -57,6 +57,8 @@ def differences(new: Any, old: Any, path: Steps = ()) -> Iterator[Difference]:
         yield Difference(path, twice[isinstance(old, SeenObject)], "pass a copy")
     elif _kind(new) != _kind(old):
         yield Difference(path, f"is {_kind(new)}, was {_kind(old)}", STRUCTURE)
+    elif type(new) is not type(old):
+        yield _of_sorts(new, old, path)
     elif isinstance(new, Constant):
         help_text = INT if new.type is int else VALUE
         yield Difference(path, f"is {_short(new.value)}, was {_short(old.value)}", help_text)
@@ -74,6 +76,15 @@ def differences(new: Any, old: Any, path: Steps = ()) -> Iterator[Difference]:
         yield from found or [Difference(path, "is another object", OBJECT)]
     else:
         yield Difference(path, "is another object", OBJECT)
+
+
+def _of_sorts(new: Any, old: Any, path: Steps) -> Difference:
+    """Of two signatures of one type: what one program knows, another may get at each run."""
+    if isinstance(new, Leaf) and isinstance(old, Constant):
+        return Difference(path, f"is an argument, was {_short(old.value)} while compiling", INT)
+    if isinstance(new, Constant) and isinstance(old, Leaf):
+        return Difference(path, f"is {_short(new.value)} while compiling, was an argument", INT)
+    return Difference(path, "is another object", OBJECT)
 
 
 def _of_numbers(new: Leaf, old: Leaf, path: Steps) -> Difference:
