@@ -146,14 +146,18 @@ def of_transposed(a, b):
     return a @ b.T
 
 
-@pytest.mark.parametrize("f", [plain, of_transposed])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_blocks_of_rows(f, dtype, monkeypatch):
-    """Large products are loops over blocks of rows; the last one, where rows are left, overlaps."""
+@pytest.fixture
+def low_thresholds(monkeypatch):
     monkeypatch.setattr(product_forms, "_MIN_ROWS", 20)
     monkeypatch.setattr(product_forms, "_MIN_SIDE", 8)
     monkeypatch.setattr(product_forms, "_BLOCK_ROWS", 8)
     monkeypatch.setattr(product_forms, "_MIN_SHARED_ELEMENTS", 100)
+
+
+@pytest.mark.parametrize("f", [plain, of_transposed])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_blocks_of_rows(f, dtype, low_thresholds):
+    """Large products are loops over blocks of rows; the last one, where rows are left, overlaps."""
     a, b = RNG.standard_normal((29, 16)).astype(dtype), RNG.standard_normal((16, 16)).astype(dtype)
     text = myia.jit(f).lower(a, b).as_text()
     assert "while" in text and f"tensor<8x16xf{8 * np.dtype(dtype).itemsize}>" in text
@@ -174,6 +178,24 @@ def test_blocks_of_rows(f, dtype, monkeypatch):
         assert np.allclose(jax.grad(by_jax)(*given), of_a, rtol=1e-3, atol=1e-4)
         stack = jax.vmap(myia.jit(f), (0, None))(jax.numpy.stack([given[0]] * 2), given[1])
         assert np.allclose(stack[1], f(a, b), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "subscripts", ["bi,bi->b", "bi,bj->bij", "bi,ci->bc", "bi,ci->cb", "ib,ib->b", "bi,cj->bc"]
+)
+def test_large_products_of_two_matrices(subscripts, low_thresholds):
+    """Dot products of rows are not products in blocks; they ended in an IndexError."""
+
+    def f(a, b):
+        return np.einsum(subscripts, a, b)
+
+    a, b = RNG.standard_normal((24, 24)), RNG.standard_normal((24, 24))
+    np.testing.assert_allclose(myia.jit(f)(a, b), f(a, b), rtol=1e-11, atol=1e-11)
+    of_a, of_b = myia.grad(lambda a, b: np.sum(f(a, b)), argnums=(0, 1))(a, b)
+    near_a, near_b = RNG.standard_normal((2, 24, 24))
+    by_a = np.sum(f(near_a, b))  # a linear function of each argument
+    by_b = np.sum(f(a, near_b))
+    np.testing.assert_allclose((np.sum(of_a * near_a), np.sum(of_b * near_b)), (by_a, by_b))
 
 
 def test_small_and_thin_products_are_no_loops():
