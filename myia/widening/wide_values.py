@@ -33,7 +33,7 @@ Layout = Literal["vector", "rows"]
 
 @dataclass(frozen=True)
 class Axis:
-    """The new axis: iterations of a loop, directions of a derivative, or examples of a batch.
+    """The new axis: iterations of a loop, or examples of a batch.
 
     In direction -1 its first entry is the last iteration.
     """

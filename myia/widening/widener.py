@@ -4,10 +4,10 @@
     %2 = reshape %1 {shape=(5,)}                  ->
     %3 = dot_general %2, %m                             %3 = dot_general %1, %m
 
-The axis may be a range of iterations of a loop, the directions of a derivative, or the examples of
-a batch. Iterations share the arrays that the loop carries, and stores change them for all. Examples
-share only what does not vary: a store at a place that does not depend on the axis changes each
-example's own array.
+The axis is a range of iterations of a loop (`widen_iterations`), or the examples of a batch
+(`widen_examples`). Iterations share the arrays that the loop carries, and stores change them for
+all. Examples share only what does not vary: a store at a place that does not depend on the axis
+changes each example's own array.
 
 Iterations lie along the axis in the order in which most accesses go through memory: if they go
 backwards, the first entry is the last iteration.
@@ -78,6 +78,9 @@ def widen_examples(
     mask: Value | None = None,
 ) -> tuple[Value, ...]:
     """Emit `region` for `width` examples; returns what it yields for each of them.
+
+    Only tests call it: the examples of `vmap` are iterations of a loop, which `passes/vectorize/`
+    widens by `widen_iterations`.
 
     The arguments that vary have the new axis, and so have all results. With a `mask`, the results
     of the other examples are unspecified.

@@ -2,6 +2,10 @@
 
     vmap(f)(x)    ->    for each %i: row %i of the results is f(row %i of %x)
 
+Nothing is widened here: derivatives are taken of the loop, as of any other. Afterwards the pass
+`outer_loop` (`passes/vectorize/`) makes its independent iterations ops on whole arrays. The name of
+the loop's index, `EXAMPLE`, tells that pass and `F.plan` that the iterations are examples.
+
 An array of which `f` changes its example is changed afterwards, in one piece.
 """
 
