@@ -1,7 +1,7 @@
 """The results of a program: its typed values, and how Python objects are rebuilt from them.
 
-`plan_result` turns the abstract result into a *recipe* and the typed values that it needs. Running
-the recipe on the numbers of a call rebuilds tuples, dicts, dataclasses, ... without registration.
+`Outputs` turns the abstract result into a *recipe* and the typed values that it needs. Running the
+recipe on the numbers of a call rebuilds tuples, dicts, dataclasses, ... without registration.
 """
 
 from __future__ import annotations

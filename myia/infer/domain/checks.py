@@ -1,4 +1,10 @@
-"""Run-time checks: the exceptions that Python would raise, at run time and with its arguments."""
+"""Run-time checks: the exceptions that Python would raise, at run time and with its arguments.
+
+Compiled code does not raise: `Context.add_check` notes the number of the first check that fails,
+and the program goes on (code after an error that a handler may catch excepted: `paths/raised.py`).
+That number, the *error code*, is a result of the program; the call raises the exception of this
+check (`api/failed_checks.py`), at the user's line.
+"""
 
 from __future__ import annotations
 

@@ -176,9 +176,10 @@ class SetObject(Contents):
 class BufferObject(Contents):
     """A list whose items were appended in a loop: the leaves of its items, stacked.
 
-    `template` (`infer/lists/growing_lists.py`) rebuilds an item from one row of each of `rows`. The
-    length is `base + offset`, where `offset` is known at compile time. `capacity` is the number of
-    rows: enough for the list, or, with a `site`, as many as there were (`capacities.py`).
+    `template` (`infer/lists/item_templates.py`) rebuilds an item from one row of each of `rows`.
+    The length is `base + offset`, where `offset` is known at compile time. `capacity` is the number
+    of rows: enough for the list, or, with a `site`, a guess that a run may outgrow
+    (`infer/capacities.py`).
     """
 
     PARTS = ("rows", "base")

@@ -171,7 +171,7 @@ class Range(Abstract):
 class Iterator(Abstract):
     """`zip`, `enumerate`, `map` applied to `items`; evaluated when iterated.
 
-    `state` is a cell that says what has been taken of it (`infer/loops/iterables.py`). Views of
+    `state` is a cell that says what has been taken of it (`infer/loops/iterators.py`). Views of
     dicts have none: they give their items each time.
     """
 

@@ -7,10 +7,12 @@
     else:                           else:
         rest                            rest
 
-An exception is the code of a run-time check (`infer/domain/context.py`): which class it has is
-known while compiling, for each check. The body has a code of its own: an error from before it,
-which nothing catches, is put aside. Where nothing in the body can raise what a handler catches, the
-body is all there is. Names that the parts share are in cells: as in Python, they hold what they
+An exception is the code of a run-time check (`infer/domain/checks.py`): its number among the checks
+of the program, of which the class is known while compiling. The code of the first check that failed
+is in the cell `Context.error_id`; `Context.add_check` sets it. What follows an error that a handler
+may catch runs only if there is none (`infer/paths/raised.py`). The body has a code of its own: an
+error from before it, which nothing catches, is put aside. Where nothing in the body can raise what
+a handler catches, the body is all there is. Names that the parts share are in cells: as in Python, they hold what they
 held when the exception was raised.
 
 `finally` follows its body wherever that ends. An error that another handler may catch is held back

@@ -1,4 +1,26 @@
-"""The entry of inference: a callable and the signature of its arguments -> a typed program."""
+"""The entry of inference: a callable and the signature of its arguments -> a typed program.
+
+A program is inferred in up to four *modes*. Each represents more exactly which object a name
+stands for, at a higher cost at run time. The next one is tried if the program is refused for that
+reason (`ALIAS_ERRORS`, `IDENTITY_ERRORS`):
+
+1. A name that may be one array or another holds a copy, read and written at the cost of one array.
+   This fails if an array is written to and read under another name.
+2. Such a name has a points-to set (`infer/paths/points_to.py`): exact, but each write is a
+   conditional write to every array of the set (`Context.tracks_points_to`).
+3. Arrays of several types are choices (`infer/paths/choice.py`), and so are views that loops choose
+   of several arrays; lists of objects hold the numbers of their members
+   (`infer/lists/list_members.py`; `Context.names_are_exact`).
+4. A name that may be one object or another of one kind is a choice, too, where it was a copy:
+   `src = a if x > 0 else b`, of which `src.balance += x` changes one (`Context.keeps_apart`).
+
+In each mode a refused program may be inferred once more with another setting (`_other_mode`):
+
+- long loops that change the sizes of arrays are unrolled;
+- the steps of ranges are known at run time, where no unrolled loop makes them compile-time values;
+- lists that were kept as single items are buffers, or the other way round;
+- iterators that are used again are generators that go on where they stopped.
+"""
 
 from __future__ import annotations
 
@@ -109,27 +131,11 @@ def infer(
     """`positional` and `keywords` are signatures (`infer/boundary/signature.py`) of one flattening.
 
     `flat`: that flattening; without it, no object of an argument is known to be that of a global.
-    `debug`: the op that makes the first number that is not finite is a run-time error. `report`:
-    the program also reports the run-time values of one check. `choose`: which ints in globals and
-    other answers are arguments of the program; without it, none.
-
-    A program is inferred in up to four modes. In the first, a name that may be one array or
-    another holds a copy: one array, read and written at the cost of one. This fails if an array is
-    written to and read under another name. Then the program is inferred again with points-to sets
-    (`infer/paths/points_to.py`): exact, but each write is a conditional write to every array. In
-    the third, arrays of several types are choices (`infer/paths/choice.py`), and so are views that
-    loops choose of several arrays; lists of objects hold their numbers (`lists/list_members.py`).
-    In the fourth a name that may be one object or another of one kind is a choice, too, where it
-    was a copy: `src = a if x > 0 else b`, of which `src.balance += x` changes the one or the other.
-
+    `debug`: the op that makes the first number that is not finite, or that is subnormal, is a
+    run-time error. `report`: the program also reports the run-time values of one check. `choose`:
+    which ints in globals and other answers are arguments of the program; without it, none.
     `derivatives`: how many may be taken of the program. `capacities`: those that earlier runs
-    needed. Lists that grow without a bound have some, where
-    nothing else helps.
-
-    In each mode, what is refused of arrays whose sizes a long loop changes may be known of
-    unrolled code; the steps of ranges are known at run time only where no unrolled loop makes them
-    known; lists that were kept as single items may do as buffers, and the other way round;
-    iterators that are used again may be generators that go on where they stopped.
+    needed; lists that grow without a bound have capacities only if the program is refused without.
     """
     known = Known(capacities or {}, are_used=bool(capacities))
     modes: dict[str, Any] = {"debug": debug, "report": report, "choose": choose}

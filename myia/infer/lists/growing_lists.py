@@ -8,8 +8,14 @@
 If every iteration appends the same number of items, the length is an affine function of the loop
 index. It is known after the loop if the trip count is. Otherwise the loop carries the length.
 
-In a loop whose trip count has no bound the rows are a capacity (`infer/capacities.py`): an append
-beyond it stops the run, and the program is compiled again with more rows.
+How many rows there are:
+
+- The first round of the loop's fixed point sees how many items an iteration appends. Times the
+  greatest trip count, that is the number of rows (`paths/merge_lists.py`, `ListGrowth`).
+- A later iteration may append more: `loops/list_steps.py` reads off the body by how much at most.
+  If that is too much the loop gets a capacity, or is unrolled, or the program is refused.
+- In a loop whose trip count has no bound the rows are a capacity (`infer/capacities.py`): an append
+  beyond it stops the run, and the program is compiled again with more rows (`api/capacities.py`).
 
 *When it gives up* (Mismatch): the items have no common template (different shapes, dicts).
 """

@@ -2,7 +2,8 @@
 
 A loop is unrolled for one of three reasons:
 
-1. Its body needs a compile-time value that changes from iteration to iteration (`NeedsStatic`).
+1. Its body needs what only unrolled code has (`NeedsStatic`): a compile-time value that changes
+   from iteration to iteration, or arrays in a list that keep their identity.
 2. It makes few iterations, and its body takes slices of long arrays whose bounds are static in
    unrolled code:
 

@@ -5,8 +5,9 @@
     z = y + 1                           a[i] = y
                                         z = y + 1
 
-So stores stop where Python stops, up to the handler. Of an error that nothing catches only the code
-is kept (`infer/domain/context.py`), and the program goes on.
+So stores stop where Python stops, up to the handler (`infer/eval/handlers.py`). Of an error that
+nothing catches only the code is kept (`Context.add_check`), and the program goes on: the call then
+raises, and writes nothing back.
 """
 
 from __future__ import annotations
