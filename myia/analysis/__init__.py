@@ -1,7 +1,8 @@
 """Analyses of loops and arrays: they answer questions of the stages and change nothing.
 
-What comes in: a region of typed IR, or one loop. What goes out: facts about it, each proven. An
-analysis that finds no proof says no (False or None), and whoever asks leaves the program alone.
+What comes in: a region of typed IR, or one loop. What goes out: facts about it, each proven (but
+those of `cost_model.py`, which are estimates). An analysis that finds no proof says no (False or
+None), and whoever asks leaves the program alone.
 
 Read in this order:
 - `linear_indices.py`: linear forms and bounds of indices

@@ -6,8 +6,8 @@ that of the file; by that name a pass can be left out (`Options.disable`), and i
 (`F.ir(*args)["load_hoisting"]`).
 
 `PHASES` is the whole of it; docs/architecture.md prints it as a table. A stage runs the phases that
-are marked `once`, then the others in rounds until nothing changes: what one pass leaves behind, a
-later one picks up, or the same one in the next round.
+are marked `once`, then the others in rounds, at most `MAX_ROUNDS`, until nothing changes: what one
+pass leaves behind, a later one picks up, or the same one in the next round.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ stands here, above `ir` and `primitives`.
 Read in this order:
 - `walk.py`: the walk of all rewriting passes, and substitution at any depth
 - `def_use.py`: which op defines a value, and which ops read it
+- `axes.py`: where the axes of an operand are in the result
 - `value_classes.py`: union-find
 - `liveness.py`: dead code, dead results and dead carried values
 - `common_subexpressions.py`: what is available already is not computed again

@@ -20,8 +20,8 @@ the terms of all iterations come first, and the sums after them (`ordered_sums.p
 
 Outer loops around recurrences are vectorized, too, as many recurrences side by side. An iteration
 of the inner loop then works on vectors, and each of its sums keeps its order; a sum of the user in
-the outer loop is made after it, too. A nest in which all
-inner loops can be vectorized themselves (`inner_loop.py`) is left alone.
+the outer loop is made after it, too. A nest in which all inner loops can be vectorized themselves
+(`inner_loop.py`) is left alone.
 
 Branches that work on arrays, and inner loops that end at different iterations, run masked: both
 sides for all iterations, until the last one has ended. No derivative is taken any more, so that
