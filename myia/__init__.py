@@ -1,9 +1,10 @@
 """Source-transformation automatic differentiation and compilation of plain Python and NumPy.
 
 The public API: `jit`, `grad` and the other transforms take a Python function and return a compiled
-one. The rooms, in data-flow order: `source`, `ir`, `primitives`, `rewriting`, `frontend` (Python to
-IR), `infer` and `library` (types and shapes), `transforms` (derivatives), `passes`, `storage`
-(residuals of adjoint loops), `backends`; `pipeline.py` composes them, `api` is the outside.
+one. The rooms, from the ground up: `source`, `ir`, `primitives`, `rewriting`, `widening`,
+`analysis`; the stages `frontend` (Python to IR), `infer` and `library` (types and shapes),
+`transforms` (derivatives), `passes`, `storage` (residuals of adjoint loops), `backends`;
+`pipeline.py` composes them, `artifacts` are programs in files, `api` is the outside.
 docs/architecture.md is the map.
 
 `import myia` reads the errors only; the compiler is read when the first of its functions is used.

@@ -1,7 +1,7 @@
 """The pipeline: all stages of the compiler, in order. No other module imports several of them.
 
 source -> gast -> IR(py)      frontend.load
-IR(py) -> typed IR            infer.program.infer
+IR(py) -> typed IR            infer.eval.program.infer
 then `STAGES`, each typed IR -> typed IR, in this order:
     prepare     passes before differentiation, which make the adjoint cheaper
     expand      derivative ops become adjoint code; loops and their adjoint loops (`rev`) stay ops
@@ -89,7 +89,8 @@ class Options:
     checkpoint   storage of reversed loops: "auto", "tape", "trail" (online checkpointing) or
                  "recompute"
     memory       bytes of temporaries that the executable may use, or None
-    debug        an op that makes an infinity or NaN of finite numbers is a run-time error
+    debug        an op that makes an infinity or NaN of finite numbers, or a subnormal number that
+                 is taken for zero, is a run-time error
     exact        XLA must not combine operations of arithmetic
     under_a_trace  the program is called by a function that JAX compiles, so compiler options are
                  not ours

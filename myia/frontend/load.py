@@ -1,7 +1,10 @@
 """The entry points of the frontend: a Python function -> code of IR(py), or core Python as text.
 
 find          finds the `def` or `lambda` of the function in its file
+statements    cuts context functions (`contextmanager`) at their `yield`, before the fence
 fence         refuses unsupported syntax
+match, statements, classes, generators
+              desugar `match`, `with` and `import`, `class`, generator expressions
 rename        makes every name mean one variable of its function
 core          converts to core Python, with one kind of loop
 scopes        finds the kind of each variable

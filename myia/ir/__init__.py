@@ -5,8 +5,8 @@ regions (`if`, `loop`). Everything is immutable. IR(py) has the ops `py.*` on Py
 IR has ops on arrays of known dtype and shape.
 
 Nothing here depends on the rest of the compiler. Read `core.py` (the whole data structure, one
-page), `avals.py`, `primitive.py` (what an operation is) and `builder.py` (the only way to make
-ops). Then `printer.py` and `parser.py` (the text form, with its grammar) and `verifier.py` (the
-invariants). `rewrite.py` copies with substitution, `dependence.py` computes slices of a program,
-`equality.py` compares programs, `code.py` holds the functions of IR(py).
+page), `avals.py`, `primitive.py` (what an operation is) and `builder.py` (makes ops, typed by their
+shape rules). Then `printer.py` and `parser.py` (the text form, with its grammar) and `verifier.py`
+(the invariants). `rewrite.py` copies with substitution, `dependence.py` computes slices of a
+program, `equality.py` compares programs, `code.py` holds the functions of IR(py).
 """

@@ -1,4 +1,7 @@
-"""The builder: the only way to make ops. It runs the shape rule, so every op is typed.
+"""The builder: `emit` makes an op whose results the shape rule types, and appends it to a region.
+
+A pass may also copy an op, whose results keep their avals (`rewrite.py`); `append` takes such ops.
+The verifier runs the shape rules of all ops again.
 
 Builders nest; `emit` appends to the innermost one:
 

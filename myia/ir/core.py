@@ -1,13 +1,13 @@
 """The data structure of the IR: functions, regions, ops and values in SSA form.
 
-    Function ::= name, Region, input names               closed: reads nothing from outside
+    Function ::= name, Region, checks                    closed: reads nothing from outside
     Region   ::= (args) { Op* yield Value* }             may read values of enclosing regions
     Op       ::= results = Primitive operands {params} Region*          span
     Value    ::= an argument of a region or a result of an op; has an aval and maybe a user's name
 
 SSA: a value is defined once, before its uses, and is visible in its region and the regions nested
-in it. Everything is immutable; a pass makes new ops. `if`, `loop`, `rev`, `call` and `derivative`
-hold regions (`primitives/core/structured.py`); there are no jumps.
+in it. Everything is immutable; a pass makes new ops. `if`, `loop`, `rev`, `call`, `derivative`,
+`custom` and `remat` hold regions (`primitives/core/structured.py`); there are no jumps.
 """
 
 from __future__ import annotations

@@ -8,6 +8,9 @@ A diagnostic is declared in the folder of the stage that reports it (`frontend/e
         label = "compiled code does not wait"
         help = "await before or after the call of the compiled function"
 
+In the frontend the span is that of a syntax node (`frontend/spans.py`). Ops keep it, and inference
+reports at the op that it infers (`Context.fail`, by `current_span` of `ir/builder.py`).
+
 `title`, `label`, `notes` and `help` are templates formatted with the instance's fields. The code
 that the message ends with, and that `docs/refusals.md` lists, is made of the name: here
 `unsupported-async`. Errors that are Python's own have none (`code = ""`).

@@ -5,7 +5,8 @@ In: the body of one function (inner functions are left alone). Out: structured c
 
 The passes run in the order of `DESUGARINGS`: each one reduces its construct to constructs of later
 passes. Read `jumps.py` first: it removes `break`, `continue` and `return` in the same way.
-(`classes.py` comes before: it makes core Python of classes.)
+(`classes.py` comes before: it makes core Python of classes. So does `closed.py`, of a generator
+whose consumer may take no more items.)
 """
 
 from __future__ import annotations

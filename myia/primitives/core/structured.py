@@ -13,7 +13,8 @@ trip count `i64[]`, and the body receives the iteration index.
            the adjoint of that loop: for k = n-1 ... 0: λ, acc = adjoint(k, x_k, λ, acc),
            x_k being the carries at the start of iteration k. λ has one entry for each position in
            `active` (the carries that have a cotangent). Linear in (λ, acc) jointly.
-    call   (*args) { body(*args) }                  a call of a user's function
+    call   (*args) { body(*args) }                  what a `custom` or `remat` op becomes after the
+           last derivative (inference inlines the calls of a program)
     derivative (*args, *seeds) { f(*args) }         f's values and its derivative, to be expanded:
            mode="jvp": seeds are tangents of the args `wrt`; -> *ys, *tangents of the ys `of`
            mode="vjp": seeds are cotangents of the ys `of`;  -> *ys, *cotangents of the args `wrt`
@@ -136,7 +137,9 @@ custom_p = Primitive(name="custom", avals=_call_avals, structured=True)
 remat_p = Primitive(name="remat", avals=_remat_avals, structured=True)
 
 
-EXAMPLE = "example"  # the name of the index of a loop over the examples of a batch
+# The name of the index of a loop over the examples of a batch. Some decisions depend on it
+# (`Loop.is_over_examples`): how short strips are (`outer_loop.py`), and a note of `F.plan`.
+EXAMPLE = "example"
 
 
 @dataclass(eq=False)
