@@ -1,4 +1,8 @@
-"""A compiled function: the emitted program under one `jax.jit`."""
+"""A compiled function: the emitted program under one `jax.jit`.
+
+Which rules of emission it gets depends on the platform (`_emitted`): those of `cpu/`, none, or, in
+a function that JAX compiles, both forms under `lax.platform_dependent`.
+"""
 
 from __future__ import annotations
 

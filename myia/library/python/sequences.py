@@ -1,4 +1,8 @@
-"""Python's built-in functions of sequences."""
+"""Python's built-in functions of sequences.
+
+`sorted`, which `list.sort` calls, is here: compile-time keys decide the order while compiling
+(`_static_order`), run-time keys decide it at run time (`sorting.py`).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What generators of NumPy share: distributions, as functions of what their sources draw.
 
-A class of generators has `_source()` (`sources.py`) and draws uniform, standard normal and standard
-exponential numbers: `random`, `standard_normal`, `standard_exponential` of a size.
+A class of generators has `_source()`, which makes an instance of a class of `sources.py`. It draws
+uniform, standard normal and standard exponential numbers: `random`, `standard_normal`,
+`standard_exponential` of a size.
 """
 
 from __future__ import annotations

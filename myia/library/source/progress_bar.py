@@ -1,7 +1,7 @@
 """Progress bars of `tqdm`: the items of an iterable, with a call of the bar after each.
 
-`library/python/effects.py` has `started`, `advanced`, ... on abstract values: calls of the bar that
-exists while the program runs.
+`library/python/effects.py` has the handler of `shown`: a call of the bar that exists while the
+program runs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Minima and maxima that keep NaN.
 
 XLA gives large reductions to a library, in which the minimum of 1.0 and NaN is 1.0 (jaxlib 0.10).
-A sum is NaN where an element is. It is also where infinities cancel: then a reduction of our own
-decides.
+So the elements are summed, too: the sum is NaN where an element is. It is also NaN where infinities
+cancel; only then a slower reduction of our own decides.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Opaque barriers: values that XLA's CPU backend must compute before it uses them.
 
 A barrier is a conditional on an opaque predicate: always true, but not known to XLA, which can
-neither fold nor duplicate nor fuse it. It costs 2 to 5 ns (docs/emission.md).
-`lax.optimization_barrier` is no substitute: XLA removes it before it fuses. Three kinds of ops get
-one.
+neither fold nor duplicate nor fuse it. Of one element it costs 2 to 5 ns (docs/emission.md).
+`lax.optimization_barrier` is no substitute: XLA removes it before it fuses. `OpaqueBarriers` finds
+three kinds of ops that get one, straight-line reads of long arrays, and long sums (`long_sums.py`).
 
 1. Reads of arrays that a loop's body also writes, which would cost a copy:
 

@@ -3,8 +3,8 @@
     a product of matrices                             emitted as
     of at most 1,000 multiply-adds, in a whole        sums of elementwise products
       loop call, where library calls are impossible
-    of integers of other than 32 bits, for which      the product of operands whose summed axis
-      there is no library, from 8 x 64 by 64 x 8 on     is last, stored in that order
+    of integers other than int32, for which there     the product of operands whose summed axis
+      is no library, from 8 x 64 by 64 x 8 on           is last, stored in that order
     of float32 and float64, from 1,500 rows times a   products of about 500 rows, in a loop: XLA's
       matrix of 2,000,000 elements on, summed along     library for rows computes these faster
       the last axis of the first operand
