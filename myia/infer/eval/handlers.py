@@ -12,8 +12,8 @@ of the program, of which the class is known while compiling. The code of the fir
 is in the cell `Context.error_id`; `Context.add_check` sets it. What follows an error that a handler
 may catch runs only if there is none (`infer/paths/raised.py`). The body has a code of its own: an
 error from before it, which nothing catches, is put aside. Where nothing in the body can raise what
-a handler catches, the body is all there is. Names that the parts share are in cells: as in Python, they hold what they
-held when the exception was raised.
+a handler catches, the body is all there is. Names that the parts share are in cells: as in Python,
+they hold what they held when the exception was raised.
 
 `finally` follows its body wherever that ends. An error that another handler may catch is held back
 meanwhile; any error is, where the `finally` may raise, print or jump.
