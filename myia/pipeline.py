@@ -91,7 +91,7 @@ class Options:
     memory       bytes of temporaries that the executable may use, or None
     debug        an op that makes an infinity or NaN of finite numbers, or a subnormal number that
                  is taken for zero, is a run-time error
-    exact        XLA must not combine operations of arithmetic
+    exact        XLA must not combine operations of arithmetic (LLVM may: a product and a sum)
     under_a_trace  the program is called by a function that JAX compiles, so compiler options are
                  not ours
     platform     that of the device which runs it, or `ANY`; None: that of JAX's default device

@@ -42,7 +42,8 @@ def jit(f: Callable[..., Any] | None = None, **options: Any) -> Any:
         debug: as `check`; and FloatingPointError, with its line, where the first infinity or NaN
             is made of finite numbers, or the first subnormal number is taken for zero.
         exact: each operation is rounded as NumPy does it, so that quotients by constants are to the
-            bit. By default they are products with the reciprocal, which is faster.
+            bit. By default they are products with the reciprocal, which is faster. (In both a
+            product and a sum may be one operation, rounded once: FMA.)
         checkpoint: what reversed loops record. "tape": all iterations. "trail": online
             checkpointing, some, and the others are replayed (where the snapshots go: A. Griewank
             and A. Walther, "Algorithm 799: revolve", ACM Trans. Math. Softw. 26, 2000).

@@ -7,9 +7,9 @@ What has a capacity is known by its *site*, which is the same in every inference
 source, and a number where several things grow. The caller of the program (`api/capacities.py`)
 keeps the capacities that were needed, and compiles programs with them.
 
-A capacity that is outgrown is a run-time check like any other (`checks.py`): after it every number
-of the run may be wrong, and the run is given up. How much was needed is known where the program can
-count on: the largest length of each is a result of the program.
+A capacity that is outgrown is a run-time check like any other (`domain/checks.py`): after it every
+number of the run may be wrong, and the run is given up. How much was needed is known where the
+program can count on: the largest length of each is a result of the program.
 """
 
 from __future__ import annotations

@@ -125,13 +125,13 @@ def method(
     """Register a handler `(ctx, self, *args, **kwargs)` for methods of `kind`.
 
     Kinds: "array", "number" (NumPy's scalars), "python" (Python's numbers), "list", "tuple",
-    "dict", "str".
+    "namedtuple", "dict", "set", "str", "generator" (`kind_of` in `infer/attributes.py`).
     """
     return _with_variant(registering(METHODS, *((kind, name) for name in names)), dynamic)
 
 
 def property_(kind: str, *names: str) -> Callable[[Callable], Callable]:
-    """Register a handler `(ctx, self)` for attributes of `kind`."""
+    """Register a handler `(ctx, self)` for attributes of `kind`; "dynamic": of dynamic arrays."""
     return registering(PROPERTIES, *((kind, name) for name in names))
 
 

@@ -69,7 +69,7 @@ def _bounded(ctx: Interpreter, items: Abstract, most: Abstract) -> values.Iterat
 
 @items_of_kind("bounded")
 def _bounded_items(ctx: Context, x: values.Iterator) -> Items:
-    """`bounded(iterable, max_length)`: the first `max_length` items, then one that raises."""
+    """`bounded(items, most)`: the first `most` items, then one that raises ValueError."""
     part, max_length = items_of(ctx, x.items[0]), ctx.int_of(x.items[1], "the bound of a loop")
     low, high = bounds(part.length)
     if high is not None and high <= max_length:

@@ -11,7 +11,8 @@ XLA's algebra looks through pairs of operations. An operand is hidden from it be
 a condition which is true, computed so that XLA does not fold it and LLVM does: it costs nothing.
 
 By default only what may change a number by more than its last bits is hidden. `exact` hides all
-operands; then a division by a constant stays one.
+operands; then a division by a constant stays one. LLVM, which sees through the selection, may still
+make one operation of a product and a sum (FMA), which is rounded once.
 """
 
 from __future__ import annotations

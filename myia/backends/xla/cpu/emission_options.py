@@ -40,7 +40,8 @@ from myia.primitives.core.structured import Loop, if_p, loop_p
 class Rules:
     """`Rules()` are those of every other platform. Each is explained in docs/emission.md.
 
-    `exact`: each operation is rounded by itself, on every platform.
+    `exact`: XLA combines no operations, on every platform (LLVM may: a product and a sum, FMA).
+    `narrow_indices`: in a function that JAX compiles, on every platform.
     """
 
     opaque_barriers: bool = False
