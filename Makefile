@@ -1,4 +1,4 @@
-# `make demo` and `make test` work on a fresh clone with nothing but Python 3.11 or later.
+# `make demo` and `make test` work on a fresh clone that has Python 3.11 or later.
 
 PYTHON ?= python3
 VENV := .venv

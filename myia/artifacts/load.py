@@ -95,7 +95,7 @@ def load(path: str | os.PathLike[str]) -> Loaded:
     It takes arguments of the types, dtypes and shapes of one of its programs, with the same ints of
     Python (one lowered with `np.int64(n)` takes any `np.int64`), and returns and changes what the
     function would; neither the function's source nor the compiler is needed. What
-    the function read beside its arguments has the values of the moment when it was compiled.
+    the function read beside its arguments has the values that it had when it was saved.
     Nothing of the file is executed before it is called.
 
     Errors: `ArtifactError`: the file is damaged, foreign, or made by a newer version; OSError: it

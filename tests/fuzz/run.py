@@ -65,7 +65,9 @@ def _results(tasks, jobs, prepare, stack):
     """One job needs no process of its own."""
     if jobs > 1:
         spawn = multiprocessing.get_context("spawn")
-        pool = stack.enter_context(spawn.Pool(jobs, prepare, maxtasksperchild=200))
+        # Executables of XLA stay in memory; a new process takes as long as thirty programs.
+        most = 200 if tasks[0][1] == "xla" else 2000
+        pool = stack.enter_context(spawn.Pool(jobs, prepare, maxtasksperchild=most))
         return pool.imap_unordered(_result, tasks)
     if prepare is not None:
         prepare()
