@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 
+import myia
 from myia.backends.reference.interpreter import evaluate
 from myia.backends.xla.cpu.emission_options import UNDER_A_TRACE, Rules, rules_for_cpu
 from myia.backends.xla.emit import emit
@@ -353,3 +354,14 @@ def test_region_is_closed_by_its_arguments():
     stray = build_region([F64], lambda x: [x]).args[0]
     with pytest.raises(KeyError):
         compile_function(Function("f", Region((), (), (stray,)))).lower()
+
+
+def test_empty_batches_of_a_loop_that_reads_what_it_writes():
+    def f(x):
+        x = x.copy()
+        for i in range(1, len(x)):
+            x[i] = x[i - 1] * 0.5 + x[i]
+        return x
+
+    with jax.enable_x64(True):
+        assert jax.vmap(myia.jit(f))(np.zeros((0, 5_000))).shape == (0, 5_000)

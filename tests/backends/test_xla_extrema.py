@@ -44,6 +44,50 @@ def test_values_are_those_of_numpy(f, shape, dtype):
             assert np.asarray(found).dtype == dtype
 
 
+def least_of_two(x, y):
+    return np.minimum(x, y)
+
+
+def greatest_of_two(x, y):
+    return np.maximum(x, y)
+
+
+SUMS = {
+    "total": lambda x, y, of_two: np.sum(of_two(x, y)),
+    "axis 0": lambda x, y, of_two: np.sum(of_two(x, y), axis=0),
+    "last axis": lambda x, y, of_two: np.sum(of_two(x, y), axis=-1),
+    "limit first": lambda x, y, of_two: np.sum(of_two(0.5, x)),
+    "limit last": lambda x, y, of_two: np.mean(of_two(x, 0.5) * 2.0 + 1.0),
+    "exponentials": lambda x, y, of_two: np.sum(np.exp(of_two(of_two(x, 0.5), y))),
+    "largest": lambda x, y, of_two: np.max(of_two(x, y) * 2.0),
+    "norm": lambda x, y, of_two: np.linalg.norm(of_two(x, 0.5)),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("of_two", [least_of_two, greatest_of_two])
+@pytest.mark.parametrize("name", SUMS)
+def test_reductions_of_the_extrema_of_two(name, of_two, dtype):
+    """XLA makes the extrema part of the reduction that it gives to its library."""
+    f = functools.partial(SUMS[name], of_two=of_two)
+    compiled = myia.jit(f)
+    y = RNG.normal(size=(64, 100)).astype(dtype)
+    for x in cases(dtype, (64, 100)):
+        for args in ((x, y), (y, x)):
+            np.testing.assert_allclose(compiled(*args), f(*args), rtol=1e-4)
+
+
+def test_products_into_a_limit():
+    """As the layers of a network: a product, a limit, a mean."""
+    x, w = RNG.normal(size=(64, 100)), RNG.normal(size=(100, 100))
+    x[3, 4] = np.nan
+    loss = myia.jit(lambda x, w: np.mean(np.maximum(x @ w, 0.0)))
+    assert np.isnan(loss(x, w)) and not np.isnan(loss(w, w))
+    under_vmap = jax.jit(jax.vmap(myia.jit(lambda x: np.sum(np.maximum(x, 0.5)))))
+    with jax.enable_x64(True):
+        assert np.isnan(under_vmap(x)).nonzero()[0].tolist() == [3]
+
+
 def test_under_other_transforms():
     x = RNG.normal(size=(64, 100))
     x[5, 3] = np.nan

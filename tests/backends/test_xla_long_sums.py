@@ -43,3 +43,14 @@ def test_values_are_those_of_numpy():
         for s in (1, -1)
     ]
     np.testing.assert_allclose(np.sum(ours[0] * step), (moved[0] - moved[1]) / 2, rtol=1e-6)
+
+
+def test_sums_of_empty_arrays():
+    def f(*xs):
+        total = np.zeros((0, 3))
+        for x in xs:
+            total = total + np.broadcast_to(x, (0, 3))
+        return total * 2.0, total.sum()
+
+    empty, total = myia.jit(f)(*np.ones((20, 3)))
+    assert empty.shape == (0, 3) and total == 0.0

@@ -198,6 +198,14 @@ def test_large_products_of_two_matrices(subscripts, low_thresholds):
     np.testing.assert_allclose((np.sum(of_a * near_a), np.sum(of_b * near_b)), (by_a, by_b))
 
 
+@pytest.mark.parametrize("shape", [(2_000, 0, 300), (0, 300, 7_000), (2_000, 300, 0)])
+def test_large_products_of_empty_matrices(shape):
+    n, k, m = shape
+    np.testing.assert_array_equal(
+        myia.jit(plain)(np.ones((n, k)), np.ones((k, m))), np.zeros((n, m))
+    )
+
+
 def test_small_and_thin_products_are_no_loops():
     for shape in ((1_499, 2_000), (9_000, 255), (20, 1_000_000)):
         a = jax.ShapeDtypeStruct(shape, np.float64)

@@ -36,6 +36,7 @@ MIN_ELEMENTS = 65_536
 MIN_ROWS = 16
 MIN_LENGTH = 32  # of a row, along its longest axis
 MIN_GROWTH = 4  # arrays so much smaller than that of the terms are stored
+MAX_FLOAT32_ROWS = 4_096  # along the last axis: 1e-6 of the sum
 MAX_OPS = 64
 
 ARITHMETIC = {
@@ -104,7 +105,7 @@ def _plan(op: Op, region: Region) -> _Plan | None:
         return None
     (x,), (axis,), (y,) = op.operands, op.params["axes"], op.results
     small = x.aval.size < MIN_ELEMENTS or x.shape[axis] < MIN_ROWS
-    if small or x.dtype.kind != "f" or max(y.shape, default=0) < MIN_LENGTH:
+    if small or not _adds_row_by_row(x, axis) or max(y.shape, default=0) < MIN_LENGTH:
         return None
     if _is_stored(x, region):
         return None
@@ -118,6 +119,17 @@ def _plan(op: Op, region: Region) -> _Plan | None:
     except _Unsupported:
         return None
     return None if plan.is_left_to_library() else plan
+
+
+def _adds_row_by_row(x: Value, axis: int) -> bool:
+    """May the sum be the last of a row of partial sums, each rounded?
+
+    XLA adds short floats in float32: 1.0 + 1.0 + ... in float16 ends at 2,048. Along the last axis
+    NumPy adds in pairs, of which float32 shows the difference.
+    """
+    if x.dtype.kind != "f" or x.dtype.itemsize < 4:
+        return False
+    return x.dtype.itemsize > 4 or axis < x.aval.ndim - 1 or x.shape[axis] <= MAX_FLOAT32_ROWS
 
 
 def _is_stored(x: Value, region: Region) -> bool:

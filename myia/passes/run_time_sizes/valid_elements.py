@@ -88,6 +88,11 @@ _ELEMENTARY = {  # of which XLA computes several at once in vectors only
 _EXTREMA = (reductions.reduce_max, reductions.reduce_min)
 
 
+def _rounds_as_whole_sums(dtype: np.dtype, fold: _Fold) -> bool:
+    """XLA adds short floats in float32; one by one, 1.0 + 1.0 + ... in float16 ends at 2,048."""
+    return dtype.kind in fold.kinds and (dtype.kind != "f" or dtype.itemsize >= 4)
+
+
 @dataclass(frozen=True)
 class _Sink:
     """A reduction over the elements `start + k`, k < count, along the axes of its operands."""
@@ -122,7 +127,7 @@ def _is_candidate(op: Op, definitions: Definitions) -> bool:
 def _bounds_by_axes(op: Op, definitions: Definitions) -> dict[tuple[int, ...], Bounds]:
     """Where the operands of a reduction are not neutral, along each long axis that it reduces."""
     fold, found = _FOLDS.get(op.primitive), {}
-    if fold is None or op.operands[0].dtype.kind not in fold.kinds:
+    if fold is None or not _rounds_as_whole_sums(op.operands[0].dtype, fold):
         return {}
     for axes in _reduced_axes(op):
         if op.operands[0].shape[axes[0]] >= MIN_BOUND and 0 not in op.operands[0].shape:

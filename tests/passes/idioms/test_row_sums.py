@@ -183,3 +183,22 @@ func @f(%x: f64[40], %y: f64[30]) -> f64[30] {
 }"""
     assert unchanged(row_sums, text)
     assert not unchanged(row_sums, text.replace("f64", "f32"))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_short_floats_are_added_in_float32(axis):
+    def f(x, y):
+        terms = np.abs(x[:, None] - y[None, :]) if axis else np.abs(x[None, :] - y[:, None])
+        return np.sum(terms, axis=axis)
+
+    x, y = np.ones(64, np.float16), np.zeros(4_096, np.float16)
+    np.testing.assert_array_equal(myia.jit(f)(x, y), np.full(64, 4_096, np.float16))
+
+
+def test_long_rows_of_float32_are_added_in_pairs():
+    def f(x, y):
+        return np.sum(np.abs(x[:, None] - y[None, :]), axis=1)
+
+    rng = np.random.default_rng(0)
+    x, y = rng.random(32).astype(np.float32), rng.random(200_000).astype(np.float32)
+    np.testing.assert_allclose(myia.jit(f)(x, y), f(x, y), rtol=1e-6)

@@ -358,3 +358,17 @@ def test_bits_do_not_depend_on_the_capacity():
     f = myia.jit(product)
     found = {f(starts, padded(columns, n), padded(v, n), X).tobytes() for n in (0, 1000)}
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("reduced", [np.sum, lambda x: x @ x], ids=["sum", "product"])
+def test_short_floats_are_added_in_float32(reduced):
+    """One by one, the sum of ones in float16 ends at 2,048."""
+
+    def f(x):
+        sums = np.zeros_like(x)
+        for i in range(len(x)):
+            sums[i] = reduced(x[:i])
+        return sums
+
+    found = myia.jit(f)(np.ones(3_000, np.float16))
+    np.testing.assert_array_equal(found, np.arange(3_000).astype(np.float16))

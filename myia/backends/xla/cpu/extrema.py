@@ -1,8 +1,11 @@
 """Minima and maxima that keep NaN.
 
 XLA gives large reductions to a library, in which the minimum of 1.0 and NaN is 1.0 (jaxlib 0.10).
-So the elements are summed, too: the sum is NaN where an element is. It is also NaN where infinities
-cancel; only then a slower reduction of our own decides.
+
+- A reduction to the minimum: the elements are summed, too. The sum is NaN where an element is. It
+  is also NaN where infinities cancel; only then a slower reduction of our own decides.
+- The minimum of two arrays, which XLA makes part of a reduction (`np.sum(np.minimum(x, 1.0))`): a
+  comparison and a selection.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from jax import lax
 from myia.ir.core import Op
 from myia.ir.primitive import Primitive
 from myia.primitives.arrays.reductions import greatest, least, reduce_max, reduce_min
+from myia.primitives.pointwise import arithmetic
 
 Array = Any
 
@@ -25,6 +29,8 @@ _MIN_ELEMENTS = 2_048  # XLA calls the library from 4,096 on
 _FIRST: dict[Primitive, Callable[..., Array]] = {
     reduce_min: lax.lt,
     reduce_max: lax.gt,
+    arithmetic.min: lax.le,
+    arithmetic.max: lax.ge,
 }  # is the first of two the extremum?
 
 
@@ -32,15 +38,21 @@ def loses_nan(op: Op) -> bool:
     """May XLA give the op to a library that loses NaN?"""
     if op.primitive not in _FIRST:
         return False
-    (x,) = op.operands
+    x = op.operands[0]
     return x.dtype.kind == "f" and x.aval.size >= _MIN_ELEMENTS
 
 
 def extremum_form(op: Op) -> Callable[..., Array] | None:
-    """What emits a minimum or maximum, from an array and its axes; None: its own lowering."""
+    """What emits a minimum or maximum, from its operands and parameters; None: its own lowering."""
     if not loses_nan(op):
         return None
-    return partial(_checked, op.primitive)
+    is_reduction = op.primitive in (reduce_min, reduce_max)
+    return partial(_checked if is_reduction else _of_two, op.primitive)
+
+
+def _of_two(primitive: Primitive, x: Array, y: Array) -> Array:
+    """Where `y` is NaN no comparison holds, and `y` is the result."""
+    return lax.select(lax.bitwise_or(_FIRST[primitive](x, y), lax.ne(x, x)), x, y)
 
 
 def _checked(primitive: Primitive, x: Array, *, axes: tuple[int, ...]) -> Array:

@@ -38,7 +38,8 @@ def _ends(region: Region) -> set[Op]:
         for x in op.operands if fused else ():
             # What was not defined in this region is an array that is there.
             found |= arrays.setdefault(x, 1 << len(arrays) if x.aval.size > 1 else 0)
-        if fused and found.bit_count() > _MAX_ARRAYS and uses[op.results[0]] > 1:
+        is_long = fused and found.bit_count() > _MAX_ARRAYS and op.results[0].aval.size
+        if is_long and uses[op.results[0]] > 1:
             ends.add(op)
             fused = False
         for x in op.results:

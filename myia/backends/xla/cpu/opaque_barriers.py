@@ -79,6 +79,8 @@ def _batched_opaque_barrier(
     size: int, batched: Any, predicate: Any, values: tuple[Any, ...]
 ) -> tuple[Any, Any]:
     """A conditional on a batch of predicates would become a `select`, which XLA fuses."""
+    if size == 0:
+        return values, batched[1]
     one = lax.index_in_dim(predicate, 0, keepdims=False) if batched[0] else predicate
     return _opaque_barrier(one, values), batched[1]
 

@@ -53,7 +53,8 @@ def _is_large(op: Op) -> bool:
         and op.params["contract"][0] == (1,)
         and not op.params["batch"][0]
         and x.shape[0] >= _MIN_ROWS
-        and min(x.shape[1], y.aval.size // x.shape[1]) >= _MIN_SIDE
+        and x.shape[1] >= _MIN_SIDE
+        and y.aval.size >= _MIN_SIDE * x.shape[1]
         and y.aval.size >= _MIN_SHARED_ELEMENTS
     )
 
