@@ -206,6 +206,31 @@ def test_large_products_of_empty_matrices(shape):
     )
 
 
+FILLED = {
+    "ones": lambda a, s: np.sum((a @ np.ones((50, 50))) * a, axis=1),
+    "run-time number": lambda a, s: np.sum((a @ np.full((50, 50), s)) * a, axis=1),
+    "first": lambda a, s: np.sum((np.full((64, 64), s) @ a) * a, axis=0),
+    "zeros": lambda a, s: np.sum((a @ np.zeros((50, 50))) * a + 1.0, axis=1),
+    "total": lambda a, s: np.sum(a @ np.full((50, 20), s)),
+    "batch": lambda a, s: np.sum(np.einsum("bi,bij->bj", a, np.full((64, 50, 3), s)) ** 2, axis=1),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", FILLED)
+def test_products_by_a_matrix_of_one_number(name, dtype):
+    """XLA's library for reductions reads such a matrix where nothing is, in plain JAX, too."""
+    f, a, s = FILLED[name], RNG.standard_normal((64, 50)).astype(dtype), dtype(0.7)
+    tolerance = 100 * np.finfo(dtype).eps
+    want = f(a, s).astype(dtype)
+    np.testing.assert_allclose(myia.jit(f)(a, s), want, tolerance, tolerance * abs(want).max())
+    gradient = myia.grad(lambda a: np.sum(f(a, s)))(a.astype(np.float64))
+    step = RNG.standard_normal(a.shape) * 1e-6
+    wide = a.astype(np.float64)
+    difference = np.sum(f(wide + step, s)) - np.sum(f(wide - step, s))
+    np.testing.assert_allclose(np.sum(gradient * step), difference / 2, rtol=1e-4, atol=1e-9)
+
+
 def test_small_and_thin_products_are_no_loops():
     for shape in ((1_499, 2_000), (9_000, 255), (20, 1_000_000)):
         a = jax.ShapeDtypeStruct(shape, np.float64)

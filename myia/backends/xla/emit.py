@@ -24,7 +24,6 @@ from jax import lax
 from myia.backends.xla.cpu.buffer_aliasing import WRITES
 from myia.backends.xla.cpu.data_dependences import known_after, read_in_conditional
 from myia.backends.xla.cpu.emission_options import Rules
-from myia.backends.xla.cpu.extrema import extremum_form
 from myia.backends.xla.cpu.opaque_barriers import (
     OpaqueBarriers,
     opaque_barrier,
@@ -32,6 +31,7 @@ from myia.backends.xla.cpu.opaque_barriers import (
 )
 from myia.backends.xla.cpu.opaque_values import ZERO, true_after, true_after_all
 from myia.backends.xla.cpu.product_forms import product_form
+from myia.backends.xla.cpu.reduction_forms import reduction_form
 from myia.backends.xla.cpu.whole_loop_call import whole_loop_call
 from myia.backends.xla.cpu.whole_loop_cost import fusion_ends, worth_whole_loop_call
 from myia.backends.xla.narrow_indices import with_narrow_indices
@@ -180,7 +180,7 @@ class Emitter:
         if op in self.hidden_operands:
             operands = hide(self.hidden_operands[op], operands)
         on_cpu = self.in_whole_loop_call or self.opaque_barriers
-        form = product_form(op, self.in_whole_loop_call) or extremum_form(op) if on_cpu else None
+        form = product_form(op, self.in_whole_loop_call) or reduction_form(op) if on_cpu else None
         lower = partial(form, **op.params) if form else _lowering(op)
         results = lower(*operands)
         results = results if isinstance(results, (tuple, list)) else (results,)

@@ -48,6 +48,9 @@ LOGIC = {
     select,
     convert_p,
 }
+ROUNDED_ALIKE = {
+    getattr(arithmetic, name) for name in ("add", "sub", "neg", "abs", "max", "min", "sign")
+}
 # One thread computes the loop: what takes longer per element is left to several.
 FUNCTIONS = {getattr(transcendental, name) for name in ("exp", "log", "sqrt", "rsqrt", "tanh")}
 
@@ -162,6 +165,9 @@ class _Plan:
                 raise _Unsupported
             self.stored.append(part)
             return
+        if part.x.dtype.kind == "b" and not self._is_rounded_alike(part.x):
+            self.stored.append(part)
+            return
         self.computed[part] = op
         if len(self.computed) > MAX_OPS:
             raise _Unsupported
@@ -177,6 +183,20 @@ class _Plan:
             (y,), dims, shape = op.operands, op.params["dims"], op.params["shape"]
             return all(n == shape[d] for d, n in zip(dims, y.shape))
         return op.primitive in ARITHMETIC | LOGIC | FUNCTIONS
+
+    def _is_rounded_alike(self, x: Value) -> bool:
+        """Is `x` the same, to the last bit, wherever XLA computes it?
+
+        XLA multiplies a row by the reciprocal of a scalar that it is divided by, and LLVM rounds
+        products with sums once. So a comparison may differ, and what is masked here may not be
+        masked elsewhere: on the diagonal of a correlation matrix, clipped at 1.
+        """
+        op = self.made_by.get(x)
+        if op is None or not self._is_computed(op):
+            return True
+        if op.primitive not in ROUNDED_ALIKE | LOGIC | {broadcast, constant_p, iota}:
+            return False
+        return all(map(self._is_rounded_alike, op.operands))
 
     def _operands(self, part: _Part, op: Op) -> list[_Part]:
         if op.primitive is not broadcast:

@@ -249,6 +249,27 @@ EXAMPLES = {
             "%1 = broadcast %0 {dims=(0, 2), shape=(2, 3, 2)}",
         )
     ],
+    ("dot_general", "dot_general(x, broadcast(c)) == broadcast(reduce_sum(x * c))"): [
+        (
+            "x: f64[4,3]",
+            "%0 = 2.0: f64[3,5]; %1 = dot_general %x, %0 {batch=((), ()), contract=((1,), (0,))}",
+        ),
+        (
+            "c: f64[], x: f64[3,5]",
+            "%0 = broadcast %c {dims=(), shape=(4, 3)}; "
+            "%1 = dot_general %0, %x {batch=((), ()), contract=((1,), (0,))}",
+        ),
+        (
+            "c: f64[], x: f64[3,2,4]",
+            "%0 = broadcast %c {dims=(), shape=(4, 3, 5)}; "
+            "%1 = dot_general %x, %0 {batch=((2,), (0,)), contract=((0,), (1,))}",
+        ),
+        (
+            "c: f64[], x: f64[3,2,4]",
+            "%0 = broadcast %c {dims=(), shape=(4, 3, 5)}; "
+            "%1 = dot_general %0, %x {batch=((0,), (2,)), contract=((1,), (0,))}",
+        ),
+    ],
     ("dot_general", "dot_general(transpose(x), y) == dot_general(x, y) over other axes"): [
         *(
             (

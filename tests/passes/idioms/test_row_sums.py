@@ -202,3 +202,16 @@ def test_long_rows_of_float32_are_added_in_pairs():
     rng = np.random.default_rng(0)
     x, y = rng.random(32).astype(np.float32), rng.random(200_000).astype(np.float32)
     np.testing.assert_allclose(myia.jit(f)(x, y), f(x, y), rtol=1e-6)
+
+
+def test_masks_of_rounded_numbers_are_computed_once():
+    """XLA divides a row otherwise than a matrix: next to 1, on the diagonal, masks would differ."""
+
+    def f(a, u):
+        return np.sum(np.corrcoef(a, rowvar=False) * u)
+
+    rng = np.random.default_rng(0)
+    a, step = rng.standard_normal((2, 20, 300))
+    u = rng.standard_normal((300, 300))
+    difference = (f(a + 1e-5 * step, u) - f(a - 1e-5 * step, u)) / 2e-5
+    np.testing.assert_allclose(np.sum(myia.grad(f)(a, u) * step), difference, rtol=1e-7)

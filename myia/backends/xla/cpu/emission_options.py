@@ -23,13 +23,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from myia.backends.xla.cpu.extrema import loses_nan
 from myia.backends.xla.cpu.in_place_slices import in_place_reads, ops_outside
 from myia.backends.xla.cpu.opaque_barriers import (
     OpaqueBarriers,
     reads_behind_barriers,
     straight_line_reads,
 )
+from myia.backends.xla.cpu.reduction_forms import reduction_form
 from myia.backends.xla.cpu.whole_loop_cost import worth_whole_loop_call
 from myia.ir.core import Function, Op, captures, walk
 from myia.primitives.core.barriers import barrier_p
@@ -91,7 +91,7 @@ def has_cpu_rules(function: Function) -> bool:
     barriers = OpaqueBarriers(function.region)
     some = (barriers.straight_line_reads, barriers.writes, barriers.factors, barriers.long_sums)
     return any(some) or any(
-        op.primitive in (loop_p, barrier_p) or loses_nan(op) for op in walk(function.region)
+        op.primitive in (loop_p, barrier_p) or reduction_form(op) for op in walk(function.region)
     )
 
 

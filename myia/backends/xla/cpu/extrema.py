@@ -27,8 +27,8 @@ Array = Any
 _MIN_ELEMENTS = 2_048  # XLA calls the library from 4,096 on
 
 _FIRST: dict[Primitive, Callable[..., Array]] = {
-    reduce_min: lax.lt,
-    reduce_max: lax.gt,
+    reduce_min: lax.le,
+    reduce_max: lax.ge,
     arithmetic.min: lax.le,
     arithmetic.max: lax.ge,
 }  # is the first of two the extremum?
@@ -47,10 +47,10 @@ def extremum_form(op: Op) -> Callable[..., Array] | None:
     if not loses_nan(op):
         return None
     is_reduction = op.primitive in (reduce_min, reduce_max)
-    return partial(_checked if is_reduction else _of_two, op.primitive)
+    return partial(_checked if is_reduction else extremum_of_two, op.primitive)
 
 
-def _of_two(primitive: Primitive, x: Array, y: Array) -> Array:
+def extremum_of_two(primitive: Primitive, x: Array, y: Array) -> Array:
     """Where `y` is NaN no comparison holds, and `y` is the result."""
     return lax.select(lax.bitwise_or(_FIRST[primitive](x, y), lax.ne(x, x)), x, y)
 
@@ -64,8 +64,4 @@ def _checked(primitive: Primitive, x: Array, *, axes: tuple[int, ...]) -> Array:
 
 def _kept(primitive: Primitive, x: Array, axes: tuple[int, ...]) -> Array:
     bound = greatest(x.dtype) if primitive is reduce_min else least(x.dtype)
-
-    def combine(a: Array, b: Array) -> Array:
-        return lax.select(_FIRST[primitive](a, b) | lax.ne(a, a), a, b)
-
-    return lax.reduce(x, np.array(bound, x.dtype), combine, axes)
+    return lax.reduce(x, np.array(bound, x.dtype), partial(extremum_of_two, primitive), axes)

@@ -3,6 +3,7 @@
     a product of matrices                             emitted as
     of at most 1,000 multiply-adds, in a whole        sums of elementwise products
       loop call, where library calls are impossible
+    of the columns of two arrays, one by one          sums of products, by `reduction_forms.py`
     of integers other than int32, for which there     the product of operands whose summed axis
       is no library, from 8 x 64 by 64 x 8 on           is last, stored in that order
     of float32 and float64, from 1,500 rows times a   products of about 500 rows, in a loop: XLA's
@@ -22,8 +23,10 @@ from typing import Any
 import numpy as np
 from jax import lax
 
+from myia.backends.xla.cpu.reduction_forms import form_without_library
 from myia.backends.xla.cpu.whole_loop_cost import is_emitted_as_sum
 from myia.ir.core import Op
+from myia.primitives.arrays.shaping import reduce_sum
 from myia.primitives.core import named_by_opcode as hlo
 from myia.primitives.linalg.dot import Pairs, dot_general, free_axes, sum_of_products
 
@@ -40,9 +43,27 @@ def product_form(op: Op, in_whole_loop_call: bool) -> Callable[..., Array] | Non
         return None
     if in_whole_loop_call:
         return sum_of_products if is_emitted_as_sum(op) else None
+    if (form := _form_of_dots(op)) is not None:
+        return form
     if _is_large(op):
         return _by_blocks_of_rows
     return _by_adjacent_elements if _has_no_library(op) else None
+
+
+def _form_of_dots(op: Op) -> Callable[..., Array] | None:
+    """Dot products of the columns of two arrays: a sum that XLA would give to its library."""
+    (x, y), (contract, batch) = op.operands, (op.params["contract"], op.params["batch"])
+    alike = x.shape == y.shape and contract[0] == contract[1] and batch[0] == batch[1]
+    if (
+        not alike
+        or len(contract[0]) + len(batch[0]) < x.aval.ndim
+        or batch[0] != (*sorted(batch[0]),)
+    ):
+        return None
+    reduce = form_without_library(x.aval, contract[0])
+    if reduce is None:
+        return None
+    return lambda x, y, **_: reduce(reduce_sum, lax.mul(x, y), axes=contract[0])
 
 
 def _is_large(op: Op) -> bool:

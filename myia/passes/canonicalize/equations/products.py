@@ -9,7 +9,8 @@ from __future__ import annotations
 from myia.ir.builder import emit1
 from myia.ir.core import Op, Value
 from myia.passes.canonicalize.equations.define import Matcher, equation
-from myia.primitives.arrays.shaping import reshape, transpose
+from myia.primitives.arrays.shaping import broadcast, reduce_sum, reshape, transpose
+from myia.primitives.core.define import constant
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import add
 
@@ -29,6 +30,42 @@ def _(match: Matcher, op: Op, *operands: Value) -> Value | None:
             (y,) = inner.operands
             return dot_general(*(y, operands[1]) if i == 0 else (operands[0], y), **params)
     return None
+
+
+@equation(dot_general, "dot_general(x, broadcast(c)) == broadcast(reduce_sum(x * c))")
+def _(match: Matcher, op: Op, *operands: Value) -> Value | None:
+    """Also safer: XLA's library for reductions reads such a matrix where nothing is (jaxlib 0.10).
+
+    `np.sum((a @ np.ones((50, 50))) * a, axis=1)` is garbage in plain JAX.
+    """
+    contract, batch = op.params["contract"], op.params["batch"]
+    for i, other in enumerate(operands):
+        filler = _filler(match, operands[1 - i])
+        if filler is None or not contract[0] or other.dtype.kind == "b":
+            continue
+        total = reduce_sum(other * broadcast(filler, shape=other.shape, dims=()), axes=contract[i])
+        kept = [axis for axis in range(other.aval.ndim) if axis not in contract[i]]
+        free = [axis for axis in kept if axis not in batch[i]]
+        start = len(op.results[0].shape) - len(free) if i else len(batch[i])
+        of_axis = {axis: k for k, axis in enumerate(batch[i])}
+        of_axis |= {axis: start + k for k, axis in enumerate(free)}
+        dims = [of_axis[axis] for axis in kept]
+        in_order = tuple(sorted(range(len(dims)), key=dims.__getitem__))
+        if list(in_order) != sorted(in_order):
+            total = transpose(total, permutation=in_order)
+        return broadcast(total, shape=op.results[0].shape, dims=tuple(sorted(dims)))
+    return None
+
+
+def _filler(match: Matcher, x: Value) -> Value | None:
+    """The number that fills `x`, an array of one or more axes."""
+    if x.aval.ndim == 0:
+        return None
+    number = match.number(x)
+    if number is not None:
+        return constant(number, x.dtype)
+    inner = match.operand_of(broadcast, x)
+    return inner if inner is not None and inner.aval.ndim == 0 else None
 
 
 @equation(transpose, "transpose(outer(x, y)) == outer(y, x)")
