@@ -58,6 +58,7 @@ from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
 from myia.infer.loops.iterators import GENERATOR, is_generator
 from myia.infer.numeric.constant_methods import constant_or_none
 from myia.infer.numeric.samples import has, type_of
+from myia.infer.parameters import KEEPS_VIEWS
 from myia.infer.paths import caught
 from myia.infer.paths.branches import branch_options
 from myia.infer.unsupported import UnsupportedAttribute
@@ -86,7 +87,9 @@ def kind_of(ctx: Context, x: Abstract) -> str | None:
 
 
 def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
-    """`x.name`"""
+    """`x.name`; of a view without dimensions that of its number, but for what makes views of it."""
+    if isinstance(x, Ref) and not _is_of_views(name):
+        x = ctx.number(x)
     if isinstance(x, Choice):
         return branch_options(ctx, x, lambda option: getattr_(ctx, option, name))
     contents = ctx.held(x)
@@ -130,6 +133,11 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
     if (cls := type_of(ctx, x)) is not None and not has(cls, name):
         _fail_without(ctx, cls, name)
     ctx.fail(UnsupportedAttribute, what=f"the attribute `{name}` of {ctx.describe(x)}")
+
+
+def _is_of_views(name: str) -> bool:
+    key = ("array", name)
+    return any(table.get(key) in KEEPS_VIEWS for table in (registry.METHODS, registry.PROPERTIES))
 
 
 def _fail_without(ctx: Context, cls: type, name: str) -> NoReturn:

@@ -13,6 +13,7 @@ POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 
 OF_NONE: set[Callable] = set()  # handlers that are called of a value, and of None
 KEEPS_NONE: set[Callable] = set()  # handlers of arguments that may be None
+KEEPS_VIEWS: set[Callable] = set()  # handlers that take views without dimensions as views
 
 
 def of_none(handler: Callable) -> Callable:
@@ -24,6 +25,12 @@ def of_none(handler: Callable) -> Callable:
 def keeps_none(handler: Callable) -> Callable:
     """The handler takes arguments that may be None as they are."""
     KEEPS_NONE.add(handler)
+    return handler
+
+
+def keeps_views(handler: Callable) -> Callable:
+    """The handler takes a view without dimensions as it is; others take its number."""
+    KEEPS_VIEWS.add(handler)
     return handler
 
 

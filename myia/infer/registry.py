@@ -31,7 +31,7 @@ from myia.infer.numeric import floating_point_errors
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
 from myia.infer.numeric.subnormal_checks import check_call
-from myia.infer.parameters import KEEPS_NONE, OF_NONE, signature_of, takes_none
+from myia.infer.parameters import KEEPS_NONE, KEEPS_VIEWS, OF_NONE, signature_of, takes_none
 from myia.infer.paths.branches import is_caught_none, on_each, on_each_or_none, with_none
 from myia.infer.paths.choice import is_of_objects, is_split
 from myia.infer.paths.raised import within_op
@@ -213,15 +213,19 @@ def invoke(
             return found
     if not keeps and any(is_caught_none(ctx, x) for x in args):
         return on_each_or_none(ctx, (*args, *kwargs.values()), invoke_of, range(n))
-    args = [x if keeps and may_be_none(x) else ctx.force(x) for x in args]
     of_container = getattr(function, "__objclass__", None) in (list, dict)
+    force = ctx.present if keeps or of_container or handler in KEEPS_VIEWS else ctx.force
+    args = [x if keeps and may_be_none(x) else force(x) for x in args]
     if any(map(is_of_objects if of_container else is_split, (*args, *kwargs.values()))):
         chosen = range(len(args) + len(kwargs) if of_container else 0)
         return on_each(ctx, (*args, *kwargs.values()), invoke_of, chosen)
     general = signature_of(handler)
     # A default may be any object.
     kept = {k for k, x in kwargs.items() if may_be_none(x) and (keeps or k == "default")}
-    forced = ((k, x if k in kept else ctx.force(x)) for k, x in kwargs.items())
+    forced = (
+        (k, x if k in kept else (ctx.present if k == "out" else force)(x))
+        for k, x in kwargs.items()
+    )
     kwargs = {k: x for k, x in forced if is_given(x) or _takes(general, k)}
     if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
         if handler in DYNAMIC:

@@ -305,6 +305,10 @@ class Context(Objects):
         return x.value
 
     def force(self, x: Abstract) -> Abstract:
+        """The value of an optional; of a view without dimensions the number that it shows now."""
+        return self.number(self.present(x))
+
+    def present(self, x: Abstract) -> Abstract:
         """The value of an optional: reading it where it is absent is a run-time error.
 
         An iterator over one of several objects is one of several iterators.

@@ -299,13 +299,26 @@ class Objects:
         return contents
 
     def view(self, base: Ref, step: Any, *, boxed: bool = False) -> Abstract:
-        """A view of `base`; of no dimension: the element, a NumPy scalar unless `boxed`."""
+        """A view of `base`; of no dimension: the element, a NumPy scalar, unless `boxed`."""
         base, step = self.composed_view(base, step)
         aval = step.aval(array_aval(self.heap, base.id))
-        if aval.shape == ():
+        if aval.shape == () and not boxed:
             self.check_valid(base)
-            return Scalar(read_view(self.heap, base.id, step), weak=False, boxed=boxed)
+            return Scalar(read_view(self.heap, base.id, step), weak=False)
         return self.new(ViewObject(base.id, step))
+
+    def number(self, x: Abstract) -> Abstract:
+        """A view without dimensions as the number that it shows now; all else as it is."""
+        if not isinstance(x, Ref):
+            return x
+        contents = self.heap[x.id]
+        if not isinstance(contents, STATIC_ARRAYS):
+            return x
+        if isinstance(contents, SelectedArray) and self.heap.invalidation(x.id) is not None:
+            return x
+        if array_aval(self.heap, x.id).shape:
+            return x
+        return Scalar(self.read(x), weak=False, boxed=True)
 
     def composed_view(self, base: Ref, step: Any) -> tuple[Ref, Any]:
         """The same view as one step from the base of `base`, where one step can express it."""

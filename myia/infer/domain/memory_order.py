@@ -21,7 +21,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.heap import ArrayObject, SelectedArray, ViewObject
 from myia.infer.domain.heap_arrays import array_aval
-from myia.infer.domain.values import Abstract, Ref, Scalar
+from myia.infer.domain.values import Abstract, Ref, Scalar, as_ref
 from myia.infer.domain.views import Permute, Reshape, StridedSlice
 from myia.ir.core import Value
 
@@ -143,10 +143,18 @@ def readonly_snapshot(ctx: Context, x: Ref, value: Value, what: str) -> Abstract
 
     It serves as a view that is only read, where no view step computes it.
     """
-    if value.shape == ():
-        return Scalar(value, weak=False)
     new = ctx.new(ArrayObject(value, what))
     ctx.heap.add_copy(x.id, new.id)
+    return new
+
+
+def copy_of_view(ctx: Context, x: Abstract, views: Sequence[Abstract]) -> Abstract:
+    """A number that stands for one of these views, or for none; invalid once one is written to."""
+    if not isinstance(x, Scalar) or not views:
+        return x
+    new = ctx.new(ArrayObject(x.value, "what may be a view"))
+    for view in views:
+        ctx.heap.add_copy(as_ref(view).id, new.id)
     return new
 
 

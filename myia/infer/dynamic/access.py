@@ -160,16 +160,23 @@ def pack_to_prefixes(ctx: Context, x: Ref) -> None:
         ctx.heap.objects[x.id] = replace(contents, value=now.value, dynamic_axes=now.dynamic_axes)
 
 
-def view_slice(ctx: Context, base: Ref, dynamic_slice: DynamicSlice, whole: bool) -> Abstract:
-    """The view of a slice of `base`. `whole`: the slice's bounding slice is all of `base`."""
+def view_slice(
+    ctx: Context, base: Ref, dynamic_slice: DynamicSlice, whole: bool, *, boxed: bool = False
+) -> Abstract:
+    """The view of a slice of `base`. `whole`: the slice's bounding slice is all of `base`.
+
+    Of no dimension: a number, unless `boxed`.
+    """
     if any(e is not None for e in dynamic_slice.dynamic_axes):
         return ctx.new(DynamicView(base.id, dynamic_slice))
     if not is_dynamic(ctx, base):
-        return base if whole else ctx.view(base, dynamic_slice.bounding_slice)
+        return base if whole else ctx.view(base, dynamic_slice.bounding_slice, boxed=boxed)
     if (beyond := _compose_slices(ctx.contents(base), dynamic_slice)) is not None:
-        return view_slice(ctx, *beyond, whole=False)
+        return view_slice(ctx, *beyond, whole=False, boxed=boxed)
     # A slice of static length of a dynamic array: a copy, which must not be written to.
     value = dynamic_slice.read(read(ctx, base).packed().value)
+    if value.shape == () and not boxed:
+        return ctx.array(value)
     return readonly_snapshot(
         ctx, base, value, "a part of a slice whose length is known only at run time"
     )

@@ -36,7 +36,7 @@ def _list(ctx: Context, op: Op, *items: Abstract) -> Abstract:
     """A list; one of run-time length that is unpacked in it is joined to the items around it."""
     stars = op.params["stars"]
     items = tuple(
-        ctx.force(x) if star or not may_be_none(x) else x for star, x in zip(stars, items)
+        ctx.present(x) if star or not may_be_none(x) else x for star, x in zip(stars, items)
     )
     lists = [_in_list(ctx, x) if star else None for star, x in zip(stars, items)]
     if all(xs is None or is_static_int(ctx.length(xs)) for xs in lists):

@@ -285,6 +285,8 @@ ON_EACH = (
 KEPT = {py.setattr_: (1,), py.getitem: (1,), py.setitem: (1, 2), py.delitem: (1,)}
 
 
+# Of a view without dimensions they take the view, the others its number.
+OF_VIEWS = (py.getattr_, py.getitem, py.inplace, py.unpack)
 # They take names as they are, bound or not.
 NO_READS = (py.defined, py.function, py.store_cell)
 
@@ -330,11 +332,12 @@ def handles(primitive: Primitive, optional: bool = False) -> Callable[..., Any]:
 
         def of(ctx: Interpreter, op: Op, xs: Sequence[Abstract]) -> tuple[Abstract, ...]:
             if not optional:
-                xs = [ctx.force(x) for x in xs]
+                force = ctx.present if primitive in OF_VIEWS else ctx.force
+                xs = [force(x) for x in xs]
             elif primitive in ON_EACH:
                 kept = _takes_none(op)
                 forced = (i not in kept and _may_be_objects(x) for i, x in enumerate(xs))
-                xs = [ctx.force(x) if force else x for x, force in zip(xs, forced)]
+                xs = [ctx.present(x) if force else x for x, force in zip(xs, forced)]
             if primitive in ON_EACH:
                 read = lambda option: results(ctx, op, [option, *xs[1:]])[0]  # noqa: E731
                 if (part := chosen_part(ctx, op, xs, read)) is not None:

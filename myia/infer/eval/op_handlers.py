@@ -255,7 +255,7 @@ OPTIONAL_HANDLERS: dict[Primitive, Callable[..., Any]] = {
         ctx, ctx.force(x), op.params["name"], value
     ),
     py.setitem: lambda ctx, op, x, key, value: indexing.setitem(
-        ctx, ctx.force(x), ctx.force(key), value
+        ctx, ctx.present(x), ctx.force(key), value
     ),
 }
 for primitive, handler in SIMPLE_HANDLERS.items():

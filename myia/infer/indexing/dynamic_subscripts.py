@@ -54,6 +54,7 @@ from myia.infer.indexing.parse_subscripts import (
     I64,
     WHOLE,
     Subscript,
+    has_ellipsis,
     is_static_slice,
     subscript_of,
 )
@@ -92,22 +93,24 @@ def get_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
         return _select_masked(ctx, _masked(ctx, x, subscript, masks))
     if any(map(is_array_index, subscript.entries)):
         return _gather(ctx, *_apply_slices_first(ctx, x, subscript))
-    return _view(ctx, x, subscript)
+    return _view(ctx, x, subscript, boxed=has_ellipsis(key))
 
 
-def _view(ctx: Context, x: Ref, subscript: Subscript) -> Abstract:
+def _view(ctx: Context, x: Ref, subscript: Subscript, boxed: bool = False) -> Abstract:
     """`x[subscript]`, of slices and of indices of elements."""
     subscript, strides = with_unit_steps(ctx, x, subscript)
-    found = _item(ctx, x, subscript)
+    found = _item(ctx, x, subscript, boxed=boxed)
     return found if strides is None else get_item(ctx, as_ref(found), Tuple(strides))
 
 
-def _item(ctx: Context, x: Ref, subscript: Subscript, *, checked: bool = True) -> Abstract:
+def _item(
+    ctx: Context, x: Ref, subscript: Subscript, *, checked: bool = True, boxed: bool = False
+) -> Abstract:
     seen_through = slice_of_base(ctx, x, subscript, checked=checked)
     if seen_through is not None:
-        return view_slice(ctx, *seen_through, whole=False)
+        return view_slice(ctx, *seen_through, whole=False, boxed=boxed)
     dynamic_slice, whole = slice_of(ctx, x, subscript, checked=checked)
-    return view_slice(ctx, x, dynamic_slice, whole)
+    return view_slice(ctx, x, dynamic_slice, whole, boxed=boxed)
 
 
 def row(ctx: Context, x: Ref, index: Abstract) -> Abstract:

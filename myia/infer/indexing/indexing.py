@@ -63,6 +63,7 @@ from myia.infer.indexing.list_items import (
 from myia.infer.indexing.masks import is_mask
 from myia.infer.indexing.parse_subscripts import (
     checked_index,
+    has_ellipsis,
     slice_of_range,
     subscript_of,
     with_slices,
@@ -138,7 +139,7 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     if isinstance(x, Range):
         return _item_of_range(ctx, x, key)
     if isinstance(x, Scalar) and not x.weak and _selects_whole_number(key):
-        return Scalar(x.value, False, x.lo, x.hi, boxed=x.boxed if _has_ellipsis(key) else False)
+        return Scalar(x.value, False, x.lo, x.hi, boxed=x.boxed if has_ellipsis(key) else False)
     if (found := ctx.special_method(x, "__getitem__")) is not None:
         return ctx.call(found, (key,), {})
     what, methods = ctx.describe(x), ("__getitem__", "__class_getitem__")
@@ -155,7 +156,7 @@ def _item_of_range(ctx: Context, x: Range, key: Abstract) -> Abstract:
 
 def _selects_whole_number(key: Abstract) -> bool:
     """`x[()]` and `x[...]`, the subscripts of a number."""
-    return _has_ellipsis(key) or (isinstance(key, Tuple) and not key.items)
+    return has_ellipsis(key) or (isinstance(key, Tuple) and not key.items)
 
 
 def setitem(ctx: Context, x: Abstract, key: Abstract, value: Abstract) -> None:
@@ -228,7 +229,7 @@ def _array_item(ctx: Context, x: Ref, key: Abstract) -> Abstract:
     subscript = subscript_of(ctx, key, len(ctx.shape(x)))
     if any(map(is_array_index, subscript.entries)):
         return gather_items(ctx, x, subscript)
-    return ctx.view(x, static_slice(ctx, x, subscript), boxed=_has_ellipsis(key))
+    return ctx.view(x, static_slice(ctx, x, subscript), boxed=has_ellipsis(key))
 
 
 def _copied(ctx: Context, x: Abstract) -> Abstract:
@@ -249,14 +250,6 @@ def _as_selected(ctx: Context, x: Ref, key: Abstract, item: Abstract) -> Abstrac
         ctx.heap.objects[as_ref(made).id] = replace(contents, readonly=VIEW_OR_COPY)
         ctx.heap.add_copy(x.id, as_ref(made).id)
     return made
-
-
-def _has_ellipsis(key: Abstract) -> bool:
-    """True for `x[..., 0]`, which is an array without dimensions where `x[0]` is a number."""
-    keys = key.items if isinstance(key, Tuple) else (key,)
-    if isinstance(key, Static) and isinstance(key.value, tuple):
-        keys = tuple(map(Static, key.value))
-    return any(isinstance(k, Static) and k.value is Ellipsis for k in keys)
 
 
 def _store_in_array(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> None:

@@ -152,6 +152,14 @@ def subscript_of(ctx: Context, key: Abstract, ndim: int) -> Subscript:
     return Subscript((*entries, *[WHOLE] * missing), tuple(new_axes))
 
 
+def has_ellipsis(key: Abstract) -> bool:
+    """True for `x[..., 0]`, which is an array without dimensions where `x[0]` is a number."""
+    keys = key.items if isinstance(key, Tuple) else (key,)
+    if isinstance(key, Static) and isinstance(key.value, tuple):
+        keys = tuple(map(Static, key.value))
+    return any(isinstance(k, Static) and k.value is Ellipsis for k in keys)
+
+
 def _axes_of(ctx: Context, k: Abstract) -> int:
     """How many axes an entry indexes."""
     if is_none(k) or (isinstance(k, Static) and k.value is Ellipsis):

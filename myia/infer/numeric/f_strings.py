@@ -60,6 +60,7 @@ def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Ab
 
 def _known(ctx: Context, x: Abstract) -> Abstract:
     """A list, dict or set that the program made of compile-time values is one of them."""
+    x = ctx.number(x)
     return x if isinstance(x, (Static, Outside)) else constant_or_none(ctx, x) or x
 
 
@@ -265,7 +266,7 @@ def percent_format(ctx: Context, template: str, values: Abstract) -> Abstract:
 def _percent_part(ctx: Context, found: re.Match, x: Abstract) -> tuple[Any, Abstract]:
     """`%5.2f` of `x`, as a part of an f-string."""
     kind, flags, width = found["type"], found["flags"], found["width"]
-    precision = found["precision"] or ""
+    precision, x = found["precision"] or "", ctx.number(x)
     if (known := constant_or_none(ctx, x)) is not None:
         text = f"%{flags}{width}{precision}{kind}"
         made = evaluate_constant(ctx, str.__mod__, text, (known.value,))

@@ -83,7 +83,8 @@ from myia.infer.unsupported import UnsupportedOperator
 
 def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     a, b = ctx.bound(a), ctx.bound(b)
-    a, b = (x if isinstance(x, Optional) else ctx.force(x) for x in (a, b))
+    force = ctx.present if op in ("is", "is not") else ctx.force
+    a, b = (x if isinstance(x, Optional) else force(x) for x in (a, b))
     for x, other in ((a, b), (b, a)):
         if isinstance(x, Choice) and not isinstance(other, Optional):
 

@@ -298,7 +298,7 @@ def sequence_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...] | None:
 
 def inplace(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     """`a op= b`: an array or a list is changed and stays itself, anything else is replaced."""
-    a, b = ctx.force(a), ctx.force(b)
+    a, b = ctx.present(a), ctx.force(b)
     if isinstance(a, Ref) and (is_dynamic(ctx, a) or (ctx.is_array(a) and is_dynamic(ctx, b))):
         with floating_point_errors.after_the_store(ctx):
             assign(ctx, a, binary(ctx, op, a, b))

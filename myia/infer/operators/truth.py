@@ -42,7 +42,7 @@ def negate(ctx: Context, x: Abstract) -> Abstract:
 
 def truth(ctx: Context, x: Abstract) -> Abstract:
     """`bool(x)`: a static bool, or a bool scalar."""
-    x = ctx.bound(x)
+    x = ctx.number(ctx.bound(x))
     if isinstance(x, Optional):
         return branch(ctx, x.present, lambda: truth(ctx, x.value), lambda: FALSE)
     if isinstance(x, (Static, Outside)):

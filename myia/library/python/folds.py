@@ -11,6 +11,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import InstanceObject
+from myia.infer.domain.memory_order import copy_of_view
 from myia.infer.domain.values import NONE, Abstract, Scalar, Static, Tuple, is_none, is_static_int
 from myia.infer.loops.iterables import Items, items_after, iterated
 from myia.infer.loops.iterators import sequence_of, use_up
@@ -19,6 +20,7 @@ from myia.infer.loops.prefetching import early_or_late
 from myia.infer.loops.unrolling import LoopCode
 from myia.infer.operators import comparison
 from myia.infer.operators.truth import truth
+from myia.infer.parameters import keeps_views
 from myia.infer.paths.branches import branch, branch_many
 from myia.infer.registry import as_is, function
 from myia.library.python import generators
@@ -96,10 +98,12 @@ def _extremum(op: str, of_none: str) -> Callable[..., Abstract]:
         if not args:
             ctx.fail(BadType, message="expected at least 1 argument, got 0")
         if len(args) > 1:
-            best = first_of(ctx, args[0], key)
-            for item in args[1:]:
+            views = [x for x in args if ctx.number(x) is not x]
+            first, *others = map(ctx.number, args)
+            best = first_of(ctx, first, key)
+            for item in others:
                 best = better(ctx, best, item, key)
-            return best[0]
+            return copy_of_view(ctx, best[0], views)
         iterable = iterated(ctx, args[0])
         items = ctx.items_of(sequence_of(ctx, iterable))
         use_up(ctx, iterable)
@@ -127,7 +131,7 @@ def _extremum(op: str, of_none: str) -> Callable[..., Abstract]:
         found = loop(ctx, LoopCode(("extremum", op), items, None, step), first[: 2 - is_none(key)])
         return found[0]
 
-    return extremum
+    return keeps_views(extremum)
 
 
 def _has_objects(ctx: Context, x: Abstract) -> bool:

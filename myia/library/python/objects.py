@@ -51,7 +51,7 @@ from myia.infer.numeric.constant_methods import constant_or_none, evaluate_const
 from myia.infer.numeric.f_strings import brace_format, format_parts, joined
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.operators.identity import test_of_none
-from myia.infer.parameters import keeps_none, of_none
+from myia.infer.parameters import keeps_none, keeps_views, of_none
 from myia.infer.paths.branches import with_none, with_none_inside
 from myia.infer.paths.caught import class_of_caught, option_of, representation, text
 from myia.infer.paths.choice import is_split
@@ -174,6 +174,7 @@ def _callable(ctx: Context, x: Abstract) -> Abstract:
 
 
 @function(getattr, dynamic=as_is)
+@keeps_views
 @of_none
 def _getattr(ctx: Context, x: Abstract, name: Abstract, *default: Abstract) -> Abstract:
     if default and not _hasattr(ctx, x, name).value:
@@ -288,6 +289,7 @@ def _formatted(
 
 
 @function(functools.partial)
+@keeps_views
 @keeps_none
 def _partial(ctx: Context, f: Abstract, /, *args: Abstract, **kwargs: Abstract) -> Abstract:
     meta = (len(args), *kwargs)

@@ -31,7 +31,7 @@ from myia.infer.numeric.constant_methods import evaluate_constant, evaluated
 from myia.infer.numeric.samples import OPERATORS, NoSample, has, sample, type_of
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
-from myia.infer.parameters import keeps_none
+from myia.infer.parameters import keeps_none, keeps_views
 from myia.infer.registry import METHODS, as_is, function, method
 from myia.infer.unsupported import UnsupportedOperator
 
@@ -81,14 +81,16 @@ def _by_function(f: Callable[..., Any]) -> Apply:
 for _op, (_function, _name) in OPERATORS.items():
     function(_function, dynamic=as_is)(_binary(_op))
     if _op not in COMPARISONS:
-        function(getattr(operator, f"i{_name}"), dynamic=as_is)(_inplace(_op))
+        function(getattr(operator, f"i{_name}"), dynamic=as_is)(keeps_views(_inplace(_op)))
 for _op, _name in UNARY.items():
     function(getattr(operator, _name), dynamic=as_is)(_unary(_op))
 
 function(operator.abs, dynamic=as_is)(_by_function(abs))
 function(operator.inv, dynamic=as_is)(_unary("~"))
 function(operator.contains, dynamic=as_is)(_contains)
-function(operator.getitem, dynamic=as_is)(lambda ctx, a, b: indexing.getitem(ctx, a, b))
+function(operator.getitem, dynamic=as_is)(
+    keeps_views(lambda ctx, a, b: indexing.getitem(ctx, a, b))
+)
 function(operator.setitem, dynamic=as_is)(keeps_none(_setitem))
 function(operator.delitem, dynamic=as_is)(_delitem)
 function(operator.is_, dynamic=as_is)(keeps_none(_compare("is")))
@@ -206,6 +208,7 @@ SPECIAL: dict[str, Apply] = {
     **{f"__{f.__name__}__": _by_function(f) for f in (len, iter, abs, float, int, bool, complex)},
     **{f"__{f.__name__}__": _by_function(f) for f in (round, str, repr, format, reversed)},
 }
+IN_PLACE = {f"__i{name}__" for _, name in OPERATORS.values()}
 BINARY = {f"__{name}__": op for op, (_, name) in OPERATORS.items()}
 REFLECTED = {f"__r{name}__": op for op, (_, name) in OPERATORS.items()}
 
@@ -218,6 +221,8 @@ def _register(name: str, apply: Apply) -> None:
     for kind in kinds:
         if (kind, name) not in METHODS:
             method(kind, name, dynamic=as_is)(handler)
+    if name.endswith("item__") or name in IN_PLACE:
+        keeps_views(handler)
 
 
 def _special(

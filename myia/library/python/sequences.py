@@ -43,7 +43,7 @@ from myia.infer.numeric.constant_methods import (
 )
 from myia.infer.numeric.integer_checks import check_not_zero
 from myia.infer.operators import operators
-from myia.infer.parameters import keeps_none
+from myia.infer.parameters import keeps_none, keeps_views
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.avals import I64
@@ -114,6 +114,7 @@ def _tuple(ctx: Context, x: Abstract | None = None) -> Abstract:
 
 
 @function(dict, dynamic=as_is)
+@keeps_views
 @keeps_none
 def _dict(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abstract:
     found: dict[Any, Abstract] = {}

@@ -57,6 +57,11 @@ def array(ctx: Context, x: Abstract) -> Abstract:
     return strong(numeric(ctx, x))
 
 
+def array_or_view(ctx: Context, x: Abstract) -> Abstract:
+    """The same of what views are made of: a view without dimensions stays one."""
+    return x if ctx.is_array(x) else array(ctx, x)
+
+
 def dtype_of(ctx: Context, x: Abstract) -> np.dtype:
     """`np.asarray(x).dtype`"""
     return operand_dtype(ctx, x)[0]

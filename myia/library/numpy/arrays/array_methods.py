@@ -30,6 +30,7 @@ from myia.infer.dynamic.broadcasting import assign
 from myia.infer.indexing.indexing import getitem, setitem
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand_dtype
+from myia.infer.parameters import keeps_views
 from myia.infer.registry import (
     METHODS,
     PROPERTIES,
@@ -44,7 +45,7 @@ from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.numpy.arrays.shaping import permuted_view, resolve_shape
 from myia.library.support.arguments import (
-    array,
+    array_or_view,
     cast,
     copy_array,
     dtype_argument,
@@ -92,6 +93,7 @@ _static_attribute("nbytes", lambda x: Static(x.nbytes))
 
 @property_("array", "T")
 @property_("number", "T")
+@keeps_views
 def _t(ctx: Context, self: Abstract) -> Abstract:
     return permuted_view(ctx, self, tuple(reversed(range(len(ctx.shape(self))))))
 
@@ -136,10 +138,11 @@ def _complex_part_attribute(name: str, imaginary: bool) -> None:
         return readonly_snapshot(ctx, self, zeros(value_of(ctx, self).aval), "the imaginary part")
 
     for kind in ("array", "number", "python"):
-        property_(kind, name)(handler)
+        property_(kind, name)(keeps_views(handler))
 
+    @keeps_views
     def of_anything(ctx: Context, val: Abstract) -> Abstract:
-        x = val if isinstance(val, (Static, Scalar)) else array(ctx, val)
+        x = val if isinstance(val, (Static, Scalar)) else array_or_view(ctx, val)
         return handler(ctx, x)
 
     function(getattr(np, name), dynamic=elementwise(1))(of_anything)
@@ -147,7 +150,7 @@ def _complex_part_attribute(name: str, imaginary: bool) -> None:
 
 def _complex_part(ctx: Context, x: Abstract, part: ComplexPart) -> Abstract:
     if isinstance(x, Ref):
-        return ctx.view(x, part)
+        return ctx.view(x, part, boxed=True)
     return Scalar(part.read(value_of(ctx, x)), operand_dtype(ctx, x)[1])
 
 
@@ -225,6 +228,7 @@ def _partition(ctx: Context, self: Ref, kth: Abstract, axis: Abstract = Static(-
 
 @method("array", "astype", dynamic=elementwise(1))
 @method("number", "astype")
+@keeps_views
 def _astype(
     ctx: Context,
     self: Abstract,
@@ -242,7 +246,7 @@ def _astype(
         ctx.fail(BadType, message=message)
     if wanted == dtype_of(ctx, self) and not static_flag(ctx, copy, "copy"):
         return self
-    return cast(ctx, self, wanted)
+    return cast(ctx, ctx.number(self), wanted)
 
 
 @method("array", "copy", dynamic=elementwise(1))
@@ -299,6 +303,7 @@ def _python_number(ctx: Context, value: Value) -> Abstract:
 
 
 @method("array", "fill")
+@keeps_views
 def _fill(ctx: Context, self: Ref, value: Abstract) -> Abstract:
     dtype = dtype_of(ctx, self)
     filled = element(ctx, numeric(ctx, value), dtype)

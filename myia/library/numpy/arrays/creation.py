@@ -12,17 +12,18 @@ from myia.infer.domain.dynamic_axes import pad_masked
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.memory_order import copy_of, is_contiguous, result_like, strided_model
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
-from myia.infer.domain.views import reshape
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.lists.nested_sequences import as_array, common_dtype
+from myia.infer.parameters import keeps_views
 from myia.infer.registry import (
     for_dynamic_arrays,
     function,
 )
 from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.core import Value
+from myia.library.numpy.arrays.shaping import view_with_shape
 from myia.library.support.arguments import (
     array,
     boxed,
@@ -47,6 +48,12 @@ F64 = np.dtype(np.float64)
 K = Static("K")
 C = Static("C")
 ZERO = Static(0)
+# NumPy's message.
+UNAVOIDABLE_COPY = (
+    "Unable to avoid copy while creating an array as requested.\nIf using `np.array(obj, "
+    "copy=False)` replace it with `np.asarray(obj)` to allow a copy when needed (no behavior "
+    "change in NumPy 1.x)."
+)
 
 # ----- Filled with one number
 
@@ -184,6 +191,7 @@ def _full_like(
 
 
 @function(np.array)
+@keeps_views
 def _array(
     ctx: Context,
     object: Abstract,
@@ -195,24 +203,28 @@ def _array(
 ) -> Abstract:
     require_c_order(ctx, "numpy.array", order)
     result = _converted(ctx, object, dtype_argument(ctx, dtype))
-    if result is object and static_value(ctx, copy, "copy"):
-        result = copy_array(ctx, result)
+    wanted = static_value(ctx, copy, "copy")
+    if result is not object and wanted is False:
+        ctx.fail(BadValue, message=UNAVOIDABLE_COPY)
+    if result is object and wanted:
+        result = copy_array(ctx, ctx.number(result))
     missing = integer(ctx, ndmin, "ndmin") - len(ctx.shape(result))
     if missing > 0:
-        shape = (1,) * missing + ctx.shape(result)
-        result = ctx.array(reshape(value_of(ctx, result), shape))
+        result = view_with_shape(ctx, result, (1,) * missing + ctx.shape(result))
     return boxed(ctx, result)
 
 
 @function(np.asarray, np.asanyarray)
+@keeps_views
 def _asarray(
     ctx: Context,
     a: Abstract,
     dtype: Abstract = NONE,
     order: Abstract = NONE,
+    *,
+    copy: Abstract = NONE,
 ) -> Abstract:
-    require_c_order(ctx, "numpy.asarray", order)
-    return boxed(ctx, _converted(ctx, a, dtype_argument(ctx, dtype)))
+    return _array(ctx, a, dtype, copy=copy, order=order)
 
 
 def _converted(ctx: Context, x: Abstract, dtype: np.dtype | None) -> Abstract:
@@ -220,14 +232,18 @@ def _converted(ctx: Context, x: Abstract, dtype: np.dtype | None) -> Abstract:
     real = dtype is not None and dtype.kind not in "cb"
     if real and not ctx.is_array(x) and common_dtype(ctx, x).kind == "c":
         ctx.fail(BadType, message="float() argument must be a real number, not 'complex'")
+    if ctx.is_array(x) and dtype in (None, dtype_of(ctx, x)):
+        return x
     return as_array(ctx, x, dtype)
 
 
 @function(np.ascontiguousarray)
+@keeps_views
 def _ascontiguousarray(ctx: Context, a: Abstract, dtype: Abstract = NONE) -> Abstract:
     x = _asarray(ctx, a, dtype)
-    if not isinstance(x, Ref):
-        return ctx.array(reshape(value_of(ctx, x), (1,)))
+    if not ctx.shape(x):
+        return view_with_shape(ctx, x, (1,))
+    assert isinstance(x, Ref)
     if is_contiguous(ctx, x):
         return x
     return copy_of(ctx, x, ctx.shape(x), may_be_view=strided_model(ctx, x) is None)
@@ -240,6 +256,7 @@ def _copy(ctx: Context, a: Abstract, order: Abstract = K, subok: Abstract = FALS
 
 
 @function(np.copyto)
+@keeps_views
 def _copyto(
     ctx: Context, dst: Ref, src: Abstract, casting: Abstract = NONE, where: Abstract = TRUE
 ) -> Abstract:

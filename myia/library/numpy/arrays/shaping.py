@@ -20,6 +20,7 @@ from myia.infer.domain.values import FALSE, NONE, Abstract, Ref, Static, Tuple, 
 from myia.infer.domain.views import Permute, Reshape, StridedSlice
 from myia.infer.dynamic import access
 from myia.infer.operators import operators
+from myia.infer.parameters import keeps_views
 from myia.infer.registry import (
     as_is,
     function,
@@ -29,6 +30,7 @@ from myia.infer.registry import (
 from myia.infer.unsupported import UnsupportedFunction
 from myia.library.support.arguments import (
     array,
+    array_or_view,
     axes_argument,
     axis_argument,
     axis_number,
@@ -58,7 +60,7 @@ def view_with_shape(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
 
 def permuted_view(ctx: Context, x: Abstract, order: Shape) -> Abstract:
     """A view with permuted axes."""
-    return ctx.view(x, Permute(tuple(order))) if isinstance(x, Ref) else x
+    return ctx.view(x, Permute(tuple(order)), boxed=True) if isinstance(x, Ref) else x
 
 
 def view_of_slice(
@@ -106,13 +108,14 @@ def axes_outermost_first(ctx: Context, x: Abstract, order: Abstract, function: s
 
 
 @function(np.reshape, dynamic=as_is)
+@keeps_views
 def _reshape(ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C) -> Abstract:
     """`np.reshape`; order F is the transpose of a C-order reshape of the transpose."""
     if isinstance(a, Ref) and access.is_dynamic(ctx, a):
         if integers(ctx, shape, "a shape") != (-1,):
             access.refuse_dynamic(ctx, "`reshape` to several axes")
         return _raveled_dynamic(ctx, a, order)
-    x = array(ctx, a)
+    x = array_or_view(ctx, a)
     new = resolve_shape(ctx, x, shape)
     if not isinstance(x, Ref):
         return view_with_shape(ctx, x, new)
@@ -127,6 +130,7 @@ def _reshape(ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C) ->
 
 @method("array", "reshape", dynamic=as_is)
 @method("number", "reshape")
+@keeps_views
 def _reshape_method(
     ctx: Context, self: Abstract, *shape: Abstract, order: Abstract = C
 ) -> Abstract:
@@ -137,10 +141,11 @@ def _reshape_method(
 @method("array", "ravel", dynamic=as_is)
 @method("number", "ravel")
 @function(np.ravel, dynamic=as_is)
+@keeps_views
 def _ravel(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
     if isinstance(a, Ref) and access.is_dynamic(ctx, a):
         return _raveled_dynamic(ctx, a, order)
-    x = array(ctx, a)
+    x = array_or_view(ctx, a)
     if not isinstance(x, Ref):
         return view_with_shape(ctx, x, (1,))
     axes = axes_outermost_first(ctx, x, order, "numpy.ravel")
@@ -178,8 +183,9 @@ def _flatten(ctx: Context, a: Abstract, order: Abstract = C) -> Abstract:
 @method("array", "squeeze")
 @method("number", "squeeze")
 @function(np.squeeze)
+@keeps_views
 def _squeeze(ctx: Context, a: Abstract, axis: Abstract = NONE) -> Abstract:
-    x = array(ctx, a)
+    x = array_or_view(ctx, a)
     shape = ctx.shape(x)
     axes = axes_argument(ctx, axis, len(shape))
     if is_none(axis):
@@ -191,8 +197,9 @@ def _squeeze(ctx: Context, a: Abstract, axis: Abstract = NONE) -> Abstract:
 
 
 @function(np.expand_dims)
+@keeps_views
 def _expand_dims(ctx: Context, a: Abstract, axis: Abstract) -> Abstract:
-    x = array(ctx, a)
+    x = array_or_view(ctx, a)
     wanted = integers(ctx, axis, "an axis")
     ndim = len(wanted) + len(ctx.shape(x))
     axes = axes_argument(ctx, Tuple(tuple(map(Static, wanted))), ndim)
@@ -204,12 +211,12 @@ def _at_least(ndim: int, place: Callable[[Shape], Shape]) -> Callable[..., Abstr
     def handler(ctx: Context, *arys: Abstract) -> Abstract:
         found = []
         for a in arys:
-            x = array(ctx, a)
+            x = array_or_view(ctx, a)
             shape = ctx.shape(x)
             found.append(x if len(shape) >= ndim else view_with_shape(ctx, x, place(shape)))
         return found[0] if len(found) == 1 else Tuple(tuple(found))
 
-    return handler
+    return keeps_views(handler)
 
 
 function(np.atleast_1d)(_at_least(1, lambda shape: (1,)))
@@ -223,8 +230,9 @@ function(np.atleast_3d)(
 
 
 @function(np.transpose)
+@keeps_views
 def _transpose(ctx: Context, a: Abstract, axes: Abstract = NONE) -> Abstract:
-    x = array(ctx, a)
+    x = array_or_view(ctx, a)
     ndim = len(ctx.shape(x))
     if is_none(axes):
         return permuted_view(ctx, x, tuple(reversed(range(ndim))))
@@ -236,6 +244,7 @@ def _transpose(ctx: Context, a: Abstract, axes: Abstract = NONE) -> Abstract:
 
 @method("array", "transpose")
 @method("number", "transpose")
+@keeps_views
 def _transpose_method(ctx: Context, self: Abstract, *axes: Abstract) -> Abstract:
     if len(axes) <= 1:
         return _transpose(ctx, self, *axes)
@@ -243,14 +252,16 @@ def _transpose_method(ctx: Context, self: Abstract, *axes: Abstract) -> Abstract
 
 
 @function(np.matrix_transpose, np.linalg.matrix_transpose)
+@keeps_views
 def _matrix_transpose(ctx: Context, x: Abstract) -> Abstract:
     return _swapaxes(ctx, x, Static(-1), Static(-2))
 
 
 @method("array", "swapaxes")
 @function(np.swapaxes)
+@keeps_views
 def _swapaxes(ctx: Context, a: Abstract, axis1: Abstract, axis2: Abstract) -> Abstract:
-    x = array(ctx, a)
+    x = array_or_view(ctx, a)
     order = list(range(len(ctx.shape(x))))
     i, j = (axis_argument(ctx, axis, len(order)) for axis in (axis1, axis2))
     order[i], order[j] = order[j], order[i]
@@ -258,8 +269,9 @@ def _swapaxes(ctx: Context, a: Abstract, axis1: Abstract, axis2: Abstract) -> Ab
 
 
 @function(np.moveaxis)
+@keeps_views
 def _moveaxis(ctx: Context, a: Abstract, source: Abstract, destination: Abstract) -> Abstract:
-    x = array(ctx, a)
+    x = array_or_view(ctx, a)
     ndim = len(ctx.shape(x))
     sources, places = axes_argument(ctx, source, ndim), axes_argument(ctx, destination, ndim)
     order = [i for i in range(ndim) if i not in sources]
@@ -272,10 +284,11 @@ def _moveaxis(ctx: Context, a: Abstract, source: Abstract, destination: Abstract
 
 
 @function(np.broadcast_to)
+@keeps_views
 def _broadcast_to(
     ctx: Context, array_: Abstract, shape: Abstract, subok: Abstract = FALSE
 ) -> Abstract:
-    return _broadcast(ctx, array(ctx, array_), shape_argument(ctx, shape))
+    return _broadcast(ctx, array_or_view(ctx, array_), shape_argument(ctx, shape))
 
 
 def _broadcast(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
@@ -289,8 +302,9 @@ def _broadcast(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
 
 
 @function(np.broadcast_arrays)
+@keeps_views
 def _broadcast_arrays(ctx: Context, *args: Abstract) -> Abstract:
-    xs = [array(ctx, a) for a in args]
+    xs = [array_or_view(ctx, a) for a in args]
     shape = np.broadcast_shapes(*(ctx.shape(x) for x in xs))
     return Tuple(tuple(_broadcast(ctx, x, shape) for x in xs))
 
