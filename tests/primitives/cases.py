@@ -90,6 +90,8 @@ TABLE = [
     pointwise(e.exp2, INEXACT, WIDE),
     pointwise(e.expm1, INEXACT, WIDE),
     pointwise(e.log, INEXACT, POSITIVE),
+    pointwise(e.log2, INEXACT, POSITIVE),
+    pointwise(e.log10, INEXACT, POSITIVE),
     pointwise(e.log1p, INEXACT, UNIT),
     pointwise(e.logistic, INEXACT, WIDE),
     pointwise(e.sqrt, INEXACT, POSITIVE),

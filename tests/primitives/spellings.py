@@ -63,8 +63,8 @@ def stored(x, v):
 
 
 UFUNCS = """
-    exp exp2 expm1 log log1p sqrt cbrt sin cos tan sinh cosh tanh floor ceil trunc abs sign
-    reciprocal square
+    exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh floor ceil trunc abs
+    sign reciprocal square
 """
 
 # Of one operand, by NumPy's function of that name, and by names that differ.

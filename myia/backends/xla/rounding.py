@@ -40,15 +40,16 @@ from myia.primitives.pointwise.arithmetic import (
     sub,
 )
 from myia.primitives.pointwise.logic import convert_p
-from myia.primitives.pointwise.transcendental import exp, log, rsqrt, sqrt
+from myia.primitives.pointwise.transcendental import exp, log, log2, log10, rsqrt, sqrt
 
 Array = Any
 Hiding = Mapping[int, Callable[[Any], Any]]
 _SUMS = (add, sub)
 _QUOTIENTS = (div, reciprocal)
+_LOGARITHMS = (log, log2, log10)
 _POWERS = (square, integer_pow, pow)
 _MOST_FACTORS = 64  # XLA makes products of powers up to a few factors
-_REWRITTEN = {*_SUMS, *_QUOTIENTS, *_POWERS, mul, exp, log, sqrt, rsqrt}
+_REWRITTEN = {*_SUMS, *_QUOTIENTS, *_POWERS, mul, exp, sqrt, rsqrt, *_LOGARITHMS}
 
 
 def hidden_operands(function: Function, exact: bool) -> dict[Op, Hiding]:
@@ -96,7 +97,7 @@ def _loses_numbers(op: Op, i: int, makers: dict[Value, Op]) -> bool:
         return inner.primitive is pow or _both(op, exp, makers)
     if op.primitive is mul:
         return _both(op, exp, makers)
-    if op.primitive is log:
+    if op.primitive in _LOGARITHMS:
         return inner.primitive in (exp, pow)
     if op.primitive is pow:
         return inner.primitive is exp and i == 0

@@ -45,7 +45,7 @@ _READERS = frozenset(
     [
         *("add", "sub", "mul", "div", "reciprocal", "square", "integer_pow", "pow"),
         *("floordiv", "mod", "rem", "eq", "ne", "lt", "le", "gt"),
-        *("ge", "max", "min", "exp", "exp2", "expm1", "log", "log1p"),
+        *("ge", "max", "min", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p"),
         *("sqrt", "rsqrt", "cbrt", "sin", "cos", "tan", "asin", "acos"),
         *("atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
         *("sign", "floor", "ceil", "convert", "reduce_sum", "reduce_prod"),

@@ -27,7 +27,7 @@ from myia.library.support import value_formulas
 from myia.library.support.arguments import value_of
 from myia.library.support.from_source import call_source, from_source
 from myia.library.support.ways import SOURCE, defined_by
-from myia.primitives.pointwise import arithmetic, transcendental
+from myia.primitives.pointwise import arithmetic, logic, transcendental
 from myia.primitives.special import gamma_bessel
 
 F64 = np.dtype(np.float64)
@@ -57,8 +57,8 @@ def _register(f: Callable, emit: Callable[..., Value], count: int | None = 1) ->
 
 NAMES = {  # of functions that are the same in `math` and here
     transcendental: "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 "
-    "log1p sqrt cbrt atan2",
-    value_formulas: "log2 log10 gamma copysign fmod",
+    "log2 log10 log1p sqrt cbrt atan2",
+    value_formulas: "gamma copysign fmod",
     gamma_bessel: "erf erfc lgamma",
     arithmetic: "pow",
 }
@@ -69,8 +69,8 @@ for _module, _names in NAMES.items():
 
 FORMULAS: dict[Callable[..., Any], Callable[[Value], Value]] = {
     math.fabs: arithmetic.abs,
-    math.radians: value_formulas.multiply_by(math.pi / 180),
-    math.degrees: value_formulas.multiply_by(180 / math.pi),
+    math.radians: value_formulas.radians,
+    math.degrees: value_formulas.degrees,
     math.isnan: value_formulas.is_nan,
     math.isinf: value_formulas.is_inf,
     math.isfinite: value_formulas.is_finite,
@@ -93,7 +93,9 @@ def _log(ctx: Context, x: Abstract, base: Abstract | None = None) -> Abstract:
     if base is None:
         return Scalar(logs[0], weak=True)
     check_quotient(ctx, "/", logs[1])
-    return Scalar(arithmetic.div(*logs), weak=True)
+    # XLA divides by what is no constant: a product with the inverse may be no whole number.
+    divisor = logic.select(value_formulas.is_nan(given[0]), given[0], logs[1])
+    return Scalar(arithmetic.div(logs[0], divisor), weak=True)
 
 
 # ----- Rounding to Python integers

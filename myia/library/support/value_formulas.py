@@ -10,13 +10,15 @@ import functools
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from myia.ir.core import Value
 from myia.primitives.core.define import constant, zeros
-from myia.primitives.pointwise import arithmetic, logic, transcendental
+from myia.primitives.pointwise import arithmetic, bits, logic, transcendental
 from myia.primitives.pointwise.logic import convert, select
 from myia.primitives.special import exponential_integrals, gamma_bessel
 
-LN2, LN10 = math.log(2), math.log(10)
+LN2 = math.log(2)
 
 
 # ----- Properties of numbers
@@ -84,23 +86,6 @@ def fmod(x: Value, y: Value) -> Value:
 # ----- Logarithms and powers
 
 
-def _logarithm_to_base(base: float, x: Value) -> Value:
-    found = transcendental.log(x)
-    if x.dtype.kind != "c":
-        return found / base
-    # By parts: a quotient of complex numbers makes NaN of an infinity.
-    parts = transcendental.real(found), transcendental.imag(found)
-    return transcendental.complex(*(part / base for part in parts))
-
-
-def log2(x: Value) -> Value:
-    return _logarithm_to_base(LN2, x)
-
-
-def log10(x: Value) -> Value:
-    return _logarithm_to_base(LN10, x)
-
-
 def _log_of_sum(
     x: Value, y: Value, exp: Callable[[Value], Value], log1p: Callable[[Value], Value]
 ) -> Value:
@@ -126,14 +111,26 @@ def safe_sqrt(x: Value) -> Value:
 
 
 def hypot(*xs: Value) -> Value:
-    """sqrt(x² + y² + ...) without overflow: scaled by the largest, which is held constant."""
+    """sqrt(x² + y² + ...) without overflow: scaled by a power of two, which is held constant.
+
+    It is that next to the largest: quotients by it are exact.
+    """
     sizes = [arithmetic.abs(x) for x in xs]
-    scale = functools.reduce(arithmetic.max, sizes)
+    scale = _power_of_two_below(functools.reduce(arithmetic.max, sizes))
     usable = logic.and_(transcendental.is_finite(scale), logic.gt(scale, 0))
     scale = logic.stop_gradient(select(usable, scale, 1))
     total = functools.reduce(arithmetic.add, [arithmetic.square(x / scale) for x in xs])
     infinite = functools.reduce(logic.or_, map(is_inf, xs))
     return select(infinite, math.inf, scale * safe_sqrt(select(infinite, 1, total)))
+
+
+def _power_of_two_below(x: Value) -> Value:
+    """The number without the bits of its mantissa."""
+    info = np.finfo(x.dtype)
+    whole = np.dtype(f"int{info.bits}")
+    exponent = (1 << (info.bits - 1)) - (1 << info.nmant)
+    read = bits.bitcast(x, dtype=whole)
+    return bits.bitcast(logic.and_(read, constant(exponent, whole, x.shape)), dtype=x.dtype)
 
 
 # ----- Signs
@@ -170,8 +167,19 @@ fmin = _ignoring_nan(arithmetic.min)
 # ----- Angles
 
 
-def multiply_by(factor: float) -> Callable[[Value], Value]:
-    return lambda x: x * factor
+def radians(x: Value) -> Value:
+    return x * _quotient(math.pi, 180, x.dtype)
+
+
+def degrees(x: Value) -> Value:
+    return x * _quotient(180, math.pi, x.dtype)
+
+
+def _quotient(a: float, b: float, dtype: np.dtype) -> float:
+    """In the precision of the numbers, as NumPy computes it."""
+    if dtype.kind != "f" or dtype.itemsize < 4:
+        return a / b
+    return float(dtype.type(a) / dtype.type(b))
 
 
 # ----- The gamma function

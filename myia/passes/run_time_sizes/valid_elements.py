@@ -82,7 +82,14 @@ _FOLDS: dict[Primitive, _Fold] = {
 }
 _ELEMENTARY = {  # of which XLA computes several at once in vectors only
     *(transcendental.exp, transcendental.exp2, transcendental.expm1, transcendental.logistic),
-    *(transcendental.log, transcendental.log1p, transcendental.tanh, arithmetic.pow),
+    *(
+        transcendental.log,
+        transcendental.log2,
+        transcendental.log10,
+        transcendental.log1p,
+        transcendental.tanh,
+        arithmetic.pow,
+    ),
     *(transcendental.sin, transcendental.cos, transcendental.sinh, transcendental.cosh),
 }
 _EXTREMA = (reductions.reduce_max, reductions.reduce_min)

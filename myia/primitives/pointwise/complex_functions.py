@@ -6,6 +6,8 @@ what then underflows; it subtracts exponentials near 0. The formulas are C99's a
 
 from __future__ import annotations
 
+import math
+
 import jax
 import numpy as np
 from jax import lax
@@ -47,6 +49,21 @@ def _copysign(x: jax.Array, sign: jax.Array) -> jax.Array:
 def _hypot(x: jax.Array, y: jax.Array) -> jax.Array:
     return lax.abs(lax.complex(x, y))
 
+
+# ----- Logarithms to a base: by parts, since a quotient of complex numbers makes NaN of an infinity
+
+exp2 = lax.exp2
+
+
+def _logarithm_to_base(base: float) -> Formula:
+    def logarithm(z: jax.Array) -> jax.Array:
+        of_e = lax.log(z)
+        return lax.complex(*(lax.div(x, lax.full_like(x, math.log(base))) for x in _parts(of_e)))
+
+    return logarithm
+
+
+log2, log10 = map(_logarithm_to_base, (2, 10))
 
 # ----- Roots and inverses: the sides of the branch cuts
 

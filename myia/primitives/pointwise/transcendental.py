@@ -12,7 +12,7 @@ from myia.ir.core import Value
 from myia.ir.primitive import Formula, Linear
 from myia.primitives.core import named_by_opcode as hlo
 from myia.primitives.core.define import PointwisePrimitive, nondifferentiable, pointwise
-from myia.primitives.pointwise import complex_functions
+from myia.primitives.pointwise import complex_functions, exact_powers
 
 
 def _inexact(name: str, lower: Formula, evaluate: Formula, partial: Formula) -> PointwisePrimitive:
@@ -28,6 +28,12 @@ def _branching(
     return _inexact(name, lower, evaluate, partial)
 
 
+def _exact_at_powers(name: str, partial: Formula) -> PointwisePrimitive:
+    """The same, of real numbers exact where the result is a whole number, or the operand is."""
+    lower = complex_functions.lowered(getattr(exact_powers, name), getattr(complex_functions, name))
+    return _inexact(name, lower, getattr(np, name), partial)
+
+
 def _floating(
     name: str, lower: Formula, evaluate: Formula, *partials: Formula
 ) -> PointwisePrimitive:
@@ -38,9 +44,11 @@ def _floating(
 # ----- Exponentials and logarithms
 
 exp = _inexact("exp", lax.exp, np.exp, lambda y, x: y)
-exp2 = _inexact("exp2", lax.exp2, np.exp2, lambda y, x: math.log(2) * y)
+exp2 = _exact_at_powers("exp2", lambda y, x: math.log(2) * y)
 expm1 = _branching("expm1", lax.expm1, np.expm1, lambda y, x: exp(x))
 log = _inexact("log", lax.log, np.log, lambda y, x: 1 / x)
+log2 = _exact_at_powers("log2", lambda y, x: 1 / math.log(2) / x)
+log10 = _exact_at_powers("log10", lambda y, x: 1 / math.log(10) / x)
 log1p = _branching("log1p", lax.log1p, np.log1p, lambda y, x: 1 / (1 + x))
 
 

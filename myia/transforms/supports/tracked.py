@@ -49,6 +49,8 @@ from myia.primitives.pointwise.transcendental import (
     expm1,
     log,
     log1p,
+    log2,
+    log10,
     logistic,
     rsqrt,
     sin,
@@ -71,7 +73,7 @@ WITHOUT_POLES = {mul, integer_pow, mod, square, exp, exp2, expm1, sin, cos, sinh
 EXTREMA = {reduce_max, reduce_min}
 MOVES = (broadcast, reshape, convert_p)
 # Infinite at a pole, or NaN outside of their domain: at finite numbers.
-DOMAINS = {reciprocal, rsqrt, pow, sqrt, log, log1p, asin, acos, acosh, atanh}
+DOMAINS = {reciprocal, rsqrt, pow, sqrt, log, log2, log10, log1p, asin, acos, acosh, atanh}
 
 
 def nowhere(x: Value) -> Support:

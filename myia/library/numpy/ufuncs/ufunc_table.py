@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from myia.ir.core import Value
 from myia.library.numpy.ufuncs.ufuncs import operator_ufunc, ufunc
 from myia.library.support import value_formulas
-from myia.library.support.value_formulas import as_bool, except_integers, multiply_by
+from myia.library.support.value_formulas import as_bool, except_integers
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 
 # ----- Operators
@@ -43,8 +42,8 @@ for _numpy, _op in {
 # ----- Functions of mathematics
 
 NAMES = {  # of functions that are the same in NumPy and here
-    transcendental: "sin cos tan sinh cosh tanh exp exp2 expm1 log log1p sqrt cbrt",
-    value_formulas: "log2 log10 hypot logaddexp logaddexp2 absolute copysign signbit heaviside "
+    transcendental: "sin cos tan sinh cosh tanh exp exp2 expm1 log log2 log10 log1p sqrt cbrt",
+    value_formulas: "hypot logaddexp logaddexp2 absolute copysign signbit heaviside "
     "conjugate rint fmod",
     arithmetic: "square sign",
 }
@@ -61,10 +60,10 @@ FORMULAS: dict[np.ufunc, Any] = {
     np.arctanh: transcendental.atanh,
     np.float_power: arithmetic.pow,
     np.arctan2: transcendental.atan2,
-    np.deg2rad: multiply_by(math.pi / 180),
-    np.radians: multiply_by(math.pi / 180),
-    np.rad2deg: multiply_by(180 / math.pi),
-    np.degrees: multiply_by(180 / math.pi),
+    np.deg2rad: value_formulas.radians,
+    np.radians: value_formulas.radians,
+    np.rad2deg: value_formulas.degrees,
+    np.degrees: value_formulas.degrees,
     np.fabs: arithmetic.abs,
     np.floor: except_integers(transcendental.floor),
     np.ceil: except_integers(transcendental.ceil),
