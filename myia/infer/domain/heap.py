@@ -103,6 +103,12 @@ class ViewObject(View):
     __slots__ = ()
 
 
+class FlatView(ViewObject):
+    """`x.flat`: parts of it are copies."""
+
+    __slots__ = ()
+
+
 class DynamicView(View):
     """A view of dynamic size (`infer/dynamic/access.py`)."""
 

@@ -26,6 +26,7 @@ from myia.infer.domain.heap import (
     BufferObject,
     DictObject,
     DynamicArray,
+    FlatView,
     ListObject,
 )
 from myia.infer.domain.heap_arrays import array_aval
@@ -103,7 +104,10 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
         if (part := slice_of_range(ctx, x, key)) is not None:  # a copy, as of an array of integers
             return _copied(ctx, getitem(ctx, x, part))
         if ctx.is_array(x) or is_dynamic(ctx, x):
-            return _as_selected(ctx, x, key, _array_item(ctx, x, _with_arrays(ctx, key)))
+            item = _array_item(ctx, x, _with_arrays(ctx, key))
+            if isinstance(ctx.heap[x.id], FlatView):
+                return _copied(ctx, item)
+            return _as_selected(ctx, x, key, item)
         if (row := list_rows.row_of(ctx, x)) is not None and not isinstance(key, SliceValue):
             return list_rows.number_at(ctx, row, row_index(ctx, row, key))
         contents = ctx.contents(x)

@@ -12,7 +12,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to, is_number
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.heap import ArrayObject, ViewObject
+from myia.infer.domain.heap import ArrayObject, FlatView, ViewObject
 from myia.infer.domain.memory_order import is_contiguous, ravel, readonly_snapshot
 from myia.infer.domain.values import (
     NONE,
@@ -22,6 +22,7 @@ from myia.infer.domain.values import (
     Scalar,
     Static,
     Tuple,
+    as_ref,
     is_none,
     is_static_number,
 )
@@ -162,7 +163,10 @@ _complex_part_attribute("imag", imaginary=True)
 def _flat(ctx: Context, self: Ref) -> Abstract:
     """The elements in C order; read-only for an array that is not contiguous."""
     if is_contiguous(ctx, self):
-        return ravel(ctx, self)
+        found = as_ref(ravel(ctx, self))
+        view = ctx.contents_as(found, ViewObject)
+        ctx.heap.objects[found.id] = FlatView(view.base, view.step)
+        return found
     value = ctx.read(self)
     flat = ctx.reshape(value, (value.aval.size,))
     return readonly_snapshot(ctx, self, flat, "the elements of an array that is not contiguous")
@@ -319,7 +323,11 @@ def _fill_dynamic(ctx: Context, self: Ref, value: Abstract) -> Abstract:
 
 @method("array", "conj", "conjugate", dynamic=elementwise(1))
 @method("number", "conj", "conjugate")
+@keeps_views
 def _conjugate(ctx: Context, self: Abstract) -> Abstract:
+    """Real arrays stay themselves; the function `np.conjugate` copies them."""
+    if dtype_of(ctx, self).kind != "c":
+        return self
     return ctx.call(Static(np.conjugate), (self,), {})
 
 

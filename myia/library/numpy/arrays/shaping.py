@@ -14,7 +14,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.dynamic_views import raveled
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.heap import DynamicArray
+from myia.infer.domain.heap import ArrayObject, DynamicArray
 from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
 from myia.infer.domain.views import Permute, Reshape, StridedSlice
@@ -45,6 +45,7 @@ from myia.primitives.arrays import shaping
 C = Static("C")
 ZERO = Static(0)
 ONE = Static(1)
+BROADCAST = "the result of `np.broadcast_to`"  # why it is read-only
 Shape = tuple[int, ...]
 
 
@@ -109,13 +110,21 @@ def axes_outermost_first(ctx: Context, x: Abstract, order: Abstract, function: s
 
 @function(np.reshape, dynamic=as_is)
 @keeps_views
-def _reshape(ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C) -> Abstract:
+def _reshape(
+    ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C, *, copy: Abstract = NONE
+) -> Abstract:
     """`np.reshape`; order F is the transpose of a C-order reshape of the transpose."""
     if isinstance(a, Ref) and access.is_dynamic(ctx, a):
         if integers(ctx, shape, "a shape") != (-1,):
             access.refuse_dynamic(ctx, "`reshape` to several axes")
         return _raveled_dynamic(ctx, a, order)
     x = array_or_view(ctx, a)
+    copies = static_value(ctx, copy, "`copy`")
+    if copies and isinstance(x, Ref):
+        x = ctx.array(ctx.read(x))
+    if copies is False and not (isinstance(x, Ref) and memory_order.is_contiguous(ctx, x)):
+        what = "`copy=False` of `numpy.reshape`, of what may not be contiguous,"
+        ctx.fail(UnsupportedFunction, what=what)
     new = resolve_shape(ctx, x, shape)
     if not isinstance(x, Ref):
         return view_with_shape(ctx, x, new)
@@ -132,10 +141,10 @@ def _reshape(ctx: Context, a: Abstract, shape: Abstract, order: Abstract = C) ->
 @method("number", "reshape")
 @keeps_views
 def _reshape_method(
-    ctx: Context, self: Abstract, *shape: Abstract, order: Abstract = C
+    ctx: Context, self: Abstract, *shape: Abstract, order: Abstract = C, copy: Abstract = NONE
 ) -> Abstract:
     wanted = shape[0] if len(shape) == 1 else Tuple(shape)
-    return _reshape(ctx, self, wanted, order)
+    return _reshape(ctx, self, wanted, order, copy=copy)
 
 
 @method("array", "ravel", dynamic=as_is)
@@ -297,8 +306,8 @@ def _broadcast(ctx: Context, x: Abstract, shape: Shape) -> Abstract:
         ctx.fail(BadValue, message=message)
     value = broadcast_to(value_of(ctx, x), shape)
     if not isinstance(x, Ref):
-        return ctx.array(value)
-    return readonly_snapshot(ctx, x, value, "the result of `np.broadcast_to`")
+        return ctx.new(ArrayObject(value, BROADCAST)) if shape else ctx.array(value)
+    return readonly_snapshot(ctx, x, value, BROADCAST)
 
 
 @function(np.broadcast_arrays)
