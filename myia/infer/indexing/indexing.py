@@ -101,13 +101,13 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     if isinstance(key, Choice):
         return branch_options(ctx, key, lambda option: getitem(ctx, x, option))
     if isinstance(x, Ref):
-        if (part := slice_of_range(ctx, x, key)) is not None:  # a copy, as of an array of integers
-            return _copied(ctx, getitem(ctx, x, part))
+        if (ends := slice_of_range(ctx, x, key)) is not None:  # a copy, as of an array of integers
+            return _copied(ctx, getitem(ctx, x, ends))
         if ctx.is_array(x) or is_dynamic(ctx, x):
-            item = _array_item(ctx, x, _with_arrays(ctx, key))
+            part = _array_item(ctx, x, _with_arrays(ctx, key))
             if isinstance(ctx.heap[x.id], FlatView):
-                return _copied(ctx, item)
-            return _as_selected(ctx, x, key, item)
+                return _copied(ctx, part)
+            return _as_selected(ctx, x, key, part)
         if (row := list_rows.row_of(ctx, x)) is not None and not isinstance(key, SliceValue):
             return list_rows.number_at(ctx, row, row_index(ctx, row, key))
         contents = ctx.contents(x)
