@@ -316,9 +316,14 @@ def _bind_descriptor(
     return ctx.root(question, question.name)
 
 
+FUNCTIONS = (types.FunctionType, type(functools.cache(len)))
+
+
 def _is_function(found: Any) -> bool:
-    """A class attribute that binds as a method: a function, or a function transformed by Myia."""
-    return isinstance(found, types.FunctionType) or hasattr(type(found), "__myia__")
+    """A class attribute that binds as a method: a function, also under `functools.cache`, or a
+    function transformed by Myia.
+    """
+    return isinstance(found, FUNCTIONS) or hasattr(type(found), "__myia__")
 
 
 def special_method(ctx: Context, x: Abstract, name: str) -> Abstract | None:

@@ -147,8 +147,9 @@ class Context(Objects):
         self.rules: dict[Any, Any] = {}
         # What differentiated functions change in their copies (`infer/derivatives/lost_state.py`).
         self.lost_state: dict[int, Any] = {}
-        # Results under `functools.cache` (`infer/eval/calls.py`).
-        self.cached: dict[Any, Static] = {}
+        # Results under `functools.cache` (`infer/eval/cached_functions.py`); None: there are none.
+        self.cached_results: Any = None
+        self.shown_at: dict[Any, Static] = {}  # progress bars, by place
         # Loops and functions -> how often they were run in vain (`infer/eval/static_code.py`).
         self.failures_of_static_code: dict[Any, int] = {}
         # Steps of static code, inferred ops, calls of functions in themselves: all are limited.

@@ -179,6 +179,10 @@ class Objects:
     item_contents: Callable[[ItemObject], Contents]
     write_item: Callable[[ItemObject, Contents, bool], None]
     forget_items: Callable[[int], None]
+    # Results under `functools.cache` (`infer/eval/cached_functions.py`): an error, if the object is
+    # one, or outlives one; `id` holds the same in another form now.
+    refuse_change: Callable[[int], None]
+    keep_in_form: Callable[[int, Contents, Contents], None]
 
     def __init__(self, heap: Heap) -> None:
         self.heap = heap
@@ -215,6 +219,7 @@ class Objects:
 
     def write(self, ref: Ref, contents: Contents, moves: bool = True) -> None:
         """Give the object other contents; `moves`: items of a list have other places then."""
+        self.refuse_change(ref.id)
         if isinstance(row := self.heap[ref.id], RowObject):
             self.write_row(row, contents)
         elif isinstance(row, ItemObject):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -63,7 +62,7 @@ from myia.infer.numeric.constant_methods import (
     evaluate_constant,
     is_method_of_constant,
 )
-from myia.infer.numeric.samples import fail_without, require_hashable, type_of
+from myia.infer.numeric.samples import fail_without, type_of
 from myia.infer.paths.branches import branch_options, on_each
 from myia.infer.recursion import calls as recursion
 from myia.infer.recursion.depth import limit_calls
@@ -155,27 +154,6 @@ def _numpy_of_guest(ctx: Context, f: Any, args: tuple) -> Callable | None:
 
 def is_of_numpy(f: Any) -> bool:
     return isinstance(f, np.ufunc) or registry.top_package(f) == "numpy"
-
-
-def _call_cached(ctx: Context, f: Any, args: tuple, kwargs: dict) -> Abstract:
-    """A function under `functools.cache`: the result for compile-time arguments is kept."""
-    inner = Static(f.__wrapped__)
-    given = (*args, *kwargs.values())
-    for x in given:
-        require_hashable(ctx, x)
-    if not all(isinstance(x, Static) for x in given):
-        return call(ctx, inner, args, kwargs)
-    # With the types: 1, 1.0 and True are equal.
-    key = (f, len(args), *kwargs, *((type(x.value), x.value) for x in given))
-    if key in ctx.cached:
-        return ctx.cached[key]
-    result = call(ctx, inner, args, kwargs)
-    if isinstance(result, Static) and not inner_classes.is_inner(result.value):
-        ctx.cached[key] = result
-    return result
-
-
-CALLABLE_TYPES[type(functools.cache(len))] = _call_cached
 
 
 def call_numpy(ctx: Context, f: Callable, args: tuple) -> Abstract:

@@ -40,7 +40,7 @@ from myia.infer.domain.values import (
     Text,
     Tuple,
 )
-from myia.infer.eval import calls
+from myia.infer.eval import cached_functions, calls
 from myia.infer.eval.items import chosen_part
 from myia.infer.lists import item_objects, list_rows, nested_sequences
 from myia.infer.lists.growing_lists import list_length
@@ -162,6 +162,8 @@ class Interpreter(Context):
     root, fact = arguments.root, arguments.fact
     special_method, getattr = attributes.special_method, attributes.getattr_
     items_of, as_array = items_of, nested_sequences.as_array
+    refuse_change = cached_functions.refuse_change
+    keep_in_form = cached_functions.keep_in_form
 
     def call(self, f: Abstract, args: Sequence[Abstract], kwargs: dict[str, Abstract]) -> Abstract:
         return calls.call(self, f, tuple(args), dict(kwargs))

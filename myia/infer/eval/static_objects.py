@@ -110,8 +110,14 @@ class CachedFunction:
         key = tuple((type(x), repr(x) if isinstance(x, (float, complex)) else x) for x in args)
         require(all(type(x) in PLAIN for x in args))
         if key not in self.results:  # a list would be one list, in the rest of the program, too
+            before = self.objects.state()
             self.results[key] = self.objects.of_constant(self.wrapped(*args))
+            require(not self.objects.has_changed_since(before))  # an effect: refused elsewhere
         return self.results[key]
+
+
+def _items(x: Any) -> Sequence[Any]:
+    return tuple(x.items() if isinstance(x, dict) else x)
 
 
 class Objects:
@@ -264,10 +270,23 @@ class Objects:
             ctx.write(ref, contents)
         return found
 
-    def _changed(self) -> dict[int, Any]:
+    def state(self) -> dict[int, Any]:
+        """What there is in the objects and variables of the heap that have been met."""
+        held = {i: _items(x) for i, (x, _) in self.found.items()}
+        return held | {i: x.value for i, x in self.variables.items()}
+
+    def has_changed_since(self, state: dict[int, Any]) -> bool:
+        """Whether an object or a variable of the heap has been changed since then."""
+        variables = (state.get(i, UNREAD) for i, x in self.variables.items() if x.is_changed)
+        now = (x.value for x in self.variables.values() if x.is_changed)
+        if any(x is not before for x, before in zip(now, variables)):
+            return True
+        return bool(self._changed(state))
+
+    def _changed(self, state: dict[int, Any] | None = None) -> dict[int, Any]:
         changed = {}
         for id, (x, before) in self.found.items():
-            now = tuple(x.items()) if isinstance(x, dict) else x
+            now, before = _items(x), before if state is None else state.get(id, before)
             same = len(now) == len(before) and all(
                 (a[0] is b[0] and a[1] is b[1]) if isinstance(x, dict) else a is b
                 for a, b in zip(now, before)

@@ -75,6 +75,7 @@ def stack_in_place(ctx: Context, x: Ref, why: str, item: Abstract | None = None)
     if isinstance(ctx.heap[x.id], ItemObject):
         ctx.write(x, buffer)
         return ctx.contents_as(x, BufferObject)
+    ctx.keep_in_form(x.id, contents, buffer)
     ctx.heap.objects[x.id] = buffer  # the same items: no other object is out of date
     for i in contents.items:
         item_aliases.track_copies(ctx.heap, i, x.id)

@@ -42,6 +42,7 @@ from myia.infer.domain.values import (
 from myia.infer.numeric.f_strings import format_parts
 from myia.infer.paths.branches import branch, branch_options, on_each
 from myia.infer.unsupported import UnsupportedException
+from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
@@ -69,7 +70,7 @@ def keep(ctx: Context, exception: Abstract) -> None:
         return
     if form not in catcher.cells:
         raise NewForm(catcher, form)
-    ctx.write(Ref(catcher.cells[form]), CellObject(exception))
+    ctx.heap.write(catcher.cells[form], CellObject(exception), current_span())
 
 
 def class_of(exception: Abstract) -> type[BaseException]:

@@ -310,7 +310,7 @@ def _register_bars(module: Any) -> None:
 
 def _bar(ctx: Context, cls: Any, iterable: Abstract, options: dict[str, Abstract]) -> Abstract:
     """`tqdm(iterable)`: the place of the bar is part of the program, the bar itself is not."""
-    place = ctx.cached.setdefault((cls, ctx.path, current_span()), Static(Shown(cls)))
+    place = ctx.shown_at.setdefault((cls, ctx.path, current_span()), Static(Shown(cls)))
     total = options.pop("total", NONE)
     kind = type_of(ctx, iterable)
     if is_none(total) and not is_none(iterable) and kind is not None and has(kind, "__len__"):
