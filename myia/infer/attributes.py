@@ -56,6 +56,7 @@ from myia.infer.guests import Guest, guest_of, has_method
 from myia.infer.jax.objects import objects
 from myia.infer.jax.objects.pytrees import class_attribute, is_user_function
 from myia.infer.loops.iterators import GENERATOR, is_generator
+from myia.infer.missing_attributes import computed_or_fallback
 from myia.infer.numeric.constant_methods import constant_or_none
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.parameters import KEEPS_VIEWS
@@ -219,6 +220,9 @@ def _make_namedtuple(ctx: Context, make: Partial, args: tuple, kwargs: dict) -> 
     return ctx.call(Static(make.meta), ctx.list_items(*args), kwargs)
 
 
+COMPUTED = (property, functools.cached_property)  # class attributes that run code
+
+
 def _instance_attribute(ctx: Context, x: Abstract, contents: InstanceObject, name: str) -> Abstract:
     cls = contents.cls
     if name == "args" and issubclass(cls, BaseException):
@@ -236,7 +240,30 @@ def _instance_attribute(ctx: Context, x: Abstract, contents: InstanceObject, nam
         if fallback is not ABSENT:
             return ctx.call(_bind_descriptor(ctx, fallback, x, cls, question), (Static(name),), {})
         _fail_without(ctx, cls, name)
+    if isinstance(found, COMPUTED):
+        fallback = ctx.fact(ClassAttribute(cls, "__getattr__"))
+        if fallback is not ABSENT:
+            bound = _bind_descriptor(ctx, fallback, x, cls, question)
+            compute = Partial(_compute, (), (found, cls, question))
+            given = (x, compute, bound, Static(name))
+            return ctx.call(Static(computed_or_fallback), given, {})
     return _bind_descriptor(ctx, found, x, cls, question)
+
+
+def _compute(ctx: Context, attribute: Partial, args: tuple, kwargs: dict) -> Abstract:
+    found, cls, question = attribute.meta
+    return _bind_descriptor(ctx, found, args[0], cls, question)
+
+
+def may_raise(ctx: Context, contents: InstanceObject, name: str) -> bool:
+    """Does the instance have to compute the attribute, to tell whether it is there?"""
+    if own_attribute(ctx, contents, name) is not None:
+        return False
+    question = ClassAttribute(contents.cls, name)
+    found = question.ask()
+    if found is not ABSENT and name not in slots_of(contents.cls):
+        return isinstance(found, COMPUTED) and ctx.fact(question) is found
+    return ctx.fact(ClassAttribute(contents.cls, "__getattr__")) is not ABSENT
 
 
 def own_attribute(ctx: Context, contents: InstanceObject, name: str) -> Abstract | None:

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.attributes import setattr_
+from myia.infer.attributes import may_raise, setattr_
 from myia.infer.boundary.arguments import DEVICE_ARRAY, call_partial
 from myia.infer.boundary.instances import slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES, is_weak, number_dtype
-from myia.infer.domain.errors import BadType, BadValue, CertainError
-from myia.infer.domain.facts import ABSENT, Answer, ClassAttribute, HasAttribute, IsDefined
+from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.facts import Answer, HasAttribute, IsDefined
 from myia.infer.domain.heap import DictObject, InstanceObject, SetObject
 from myia.infer.domain.values import (
     FALSE,
@@ -47,6 +47,7 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.guests import guest_of
 from myia.infer.jax.objects.pytrees import is_device_class
+from myia.infer.missing_attributes import attribute_or_default, has_attribute
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.f_strings import brace_format, format_parts, joined
 from myia.infer.numeric.samples import require_hashable
@@ -177,42 +178,37 @@ def _callable(ctx: Context, x: Abstract) -> Abstract:
 @keeps_views
 @of_none
 def _getattr(ctx: Context, x: Abstract, name: Abstract, *default: Abstract) -> Abstract:
+    wanted = ctx.static(name, "the name of an attribute")
+    if default and _may_raise(ctx, x, wanted):
+        return ctx.call(Static(attribute_or_default), (x, name, *default), {})
     if default and not _hasattr(ctx, x, name).value:
         return default[0]
-    return ctx.getattr(x, ctx.static(name, "the name of an attribute"))
+    return ctx.getattr(x, wanted)
 
 
 @function(hasattr, dynamic=as_is)
 @of_none
 def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
     wanted = ctx.static(name, "the name of an attribute")
-    contents = ctx.contents(x) if isinstance(x, Ref) else None
     if isinstance(x, (Static, Outside)):
         return Static(ctx.fact(HasAttribute(x.value, wanted)))
+    contents = ctx.held(x)
     if not isinstance(contents, InstanceObject):
         found = ctx.fact(HasAttribute(class_of(ctx, x), wanted))
         if not found and isinstance(x, PyFunction):
             ctx.fail(UnsupportedAttribute, what=f"the attribute `{wanted}` of a function")
         return Static(found)
-    if wanted in contents.names:
-        return TRUE
+    if _may_raise(ctx, x, wanted):
+        return ctx.call(Static(has_attribute), (x, name), {})
     is_empty = wanted in slots_of(contents.cls)  # a slot without a value
-    if not is_empty and ctx.fact(IsDefined(contents.cls, wanted)):
-        return TRUE
-    if ctx.fact(ClassAttribute(contents.cls, "__getattr__")) is ABSENT:
-        return FALSE
-    return _finds_attribute(ctx, x, wanted)
+    return Static(
+        wanted in contents.names or (not is_empty and ctx.fact(IsDefined(contents.cls, wanted)))
+    )
 
 
-def _finds_attribute(ctx: Context, x: Abstract, name: str) -> Abstract:
-    """Does `__getattr__` find it?"""
-    try:
-        ctx.getattr(x, name)
-    except CertainError as error:
-        if issubclass(error.exception, AttributeError):
-            return FALSE
-        raise
-    return TRUE
+def _may_raise(ctx: Context, x: Abstract, name: str) -> bool:
+    contents = ctx.held(x)
+    return isinstance(contents, InstanceObject) and may_raise(ctx, contents, name)
 
 
 def _conversion(code: str) -> Callable[..., Abstract]:

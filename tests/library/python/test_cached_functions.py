@@ -37,7 +37,7 @@ def counted_in_static_code(k):
     return k + 1
 
 
-@functools.lru_cache(maxsize=None)
+@functools.lru_cache
 def table(n):
     return [0.0] * n
 
@@ -56,12 +56,12 @@ class Box:
     def __init__(self, v):
         self.v = v
 
-    @functools.cache
+    @functools.cache  # noqa: B019
     def counts_calls(self):
         self.v += 1
         return self.v
 
-    @functools.cache
+    @functools.cache  # noqa: B019
     def scaled(self, k):
         return self.v * k
 
@@ -123,7 +123,7 @@ def changes_an_argument(x):
     "f", [on_one_path, prints, counts, counts_in_static_code, changes_an_argument]
 )
 def test_effects_are_refused(f):
-    with pytest.raises(myia.MyiaError, match="an effect of .* under `functools.cache`"):
+    with pytest.raises(myia.MyiaError, match=r"an effect of .* under `functools.cache`"):
         myia.jit(f)(2.0)
     assert LOG == [] and COUNT == 0
 
@@ -200,7 +200,7 @@ def attribute(x):
     ],
 )
 def test_changes_of_results_are_refused(f, args):
-    with pytest.raises(myia.MyiaError, match="what a function under `functools.cache` has ret"):
+    with pytest.raises(myia.MyiaError, match=r"what a function under `functools.cache` has ret"):
         myia.jit(f)(*args)
 
 
