@@ -20,6 +20,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES
 from myia.infer.domain.dynamic_axes import packed
 from myia.infer.domain.heap import (
+    OF_AN_ARGUMENT,
     BufferObject,
     Contents,
     DictObject,
@@ -161,6 +162,9 @@ class Outputs:
             return Number(self.leaf_of_array[x.id])
         if x.id in self.active:
             self.ctx.fail(UnsupportedBoundary, what="an object that holds itself, as a result,")
+        if isinstance(contents, DictObject) and contents.factory is OF_AN_ARGUMENT:
+            what = f"a new {contents.cls.__name__} made of that of an argument, as {self.role},"
+            self.ctx.fail(UnsupportedBoundary, what=what, help_text="make a dict of it: `dict(d)`")
         self.active.add(x.id)
         found = self.rebuilt(contents)
         self.active.discard(x.id)
@@ -296,7 +300,9 @@ def _maker(contents: DictObject) -> Callable[[Any], dict]:
     """What makes a dict of its kind; a `defaultdict` keeps a factory that Python has, too."""
     if issubclass(contents.cls, collections.Counter):
         return lambda items: collections.Counter(dict(items))
-    if contents.factory is None:
+    if issubclass(contents.cls, collections.OrderedDict):
+        return lambda items: collections.OrderedDict(items)
+    if contents.factory is None or contents.factory is OF_AN_ARGUMENT:
         return dict
     factory = contents.factory.value if isinstance(contents.factory, Static) else None
     return lambda items: collections.defaultdict(factory, items)

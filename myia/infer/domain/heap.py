@@ -16,14 +16,15 @@ a name that is assigned different arrays on the paths of a branch or in the iter
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from myia.infer.capacities import Site
 from myia.infer.domain.dynamic_axes import DynamicAxes, values_in, with_values
-from myia.infer.domain.values import Abstract, Node, Number, Scalar
+from myia.infer.domain.values import Abstract, Node, Number, Scalar, Static, is_none
 from myia.infer.domain.views import Permute, Reshape
 from myia.ir.core import Value
 from myia.source.span import Span
@@ -200,11 +201,16 @@ class BufferObject(Contents):
 AnyList = ListObject | BufferObject
 
 
+OF_AN_ARGUMENT: Abstract = Static("the factory of an argument")
+KNOWN_DICTS = (dict, Counter, OrderedDict)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class DictObject(Contents):
     """A dict (or `cls`, a subclass) with compile-time keys, in order.
 
-    `factory`: of a `defaultdict` that the program has made.
+    `factory`: of a `defaultdict` that the program has made; OF_AN_ARGUMENT: it has copied one of
+    which the factory, or of another class of which more, is not known.
     """
 
     PARTS = ("values",)
@@ -212,6 +218,17 @@ class DictObject(Contents):
     values: tuple[Abstract, ...]
     cls: type = dict
     factory: Abstract | None = None
+
+    @property
+    def makes(self) -> Abstract | None:
+        """What makes the value of a missing key, if that is known."""
+        x = self.factory
+        return None if x is None or is_none(x) or x is OF_AN_ARGUMENT else x
+
+    def copied(self) -> DictObject:
+        """The contents of a copy by the program."""
+        is_known = self.factory is not None or self.cls in KNOWN_DICTS
+        return self if is_known else replace(self, factory=OF_AN_ARGUMENT)
 
     def with_items(self, items: dict[Any, Abstract]) -> DictObject:
         return DictObject(tuple(items), tuple(items.values()), self.cls, self.factory)

@@ -31,7 +31,7 @@ from myia.infer.domain.dtypes import (
     promote,
 )
 from myia.infer.domain.errors import BadValue, NeedsChoice, NeedsStatic, NewKey
-from myia.infer.domain.heap import DictObject
+from myia.infer.domain.heap import OF_AN_ARGUMENT, DictObject
 from myia.infer.domain.values import (
     FALSE,
     NONE,
@@ -75,12 +75,12 @@ def dict_item(ctx: Context, contents: DictObject, key: Abstract, x: Ref | None =
             ctx.keys_read.setdefault((x.id, _identity(key)), ctx.open_paths)
         return found
     value = dict_key(ctx, key)
-    if x is not None and value not in contents.keys and contents.factory is not None:
-        made = ctx.call(contents.factory, (), {})
+    if x is not None and value not in contents.keys and contents.makes is not None:
+        made = ctx.call(contents.makes, (), {})
         now = ctx.contents_as(x, DictObject)
         ctx.write(x, now.with_items({**dict(zip(now.keys, now.values)), value: made}))
         return made
-    if value not in contents.keys and contents.factory is not None:
+    if value not in contents.keys and _has_factory(contents):
         fail_missing(ctx, value)
     if value not in contents.keys and issubclass(contents.cls, collections.Counter):
         return Static(0)
@@ -227,8 +227,15 @@ def _selected(condition: Scalar, a: Abstract, b: Abstract) -> Scalar:
     return Scalar(found, weak, lo, hi)
 
 
+def _has_factory(contents: DictObject) -> bool:
+    """Of a `defaultdict`: is it known what makes missing values, or that nothing does?"""
+    return contents.factory is not None and contents.factory is not OF_AN_ARGUMENT
+
+
 def _makes_missing(contents: DictObject) -> bool:
-    return contents.factory is not None or hasattr(contents.cls, "__missing__")
+    if _has_factory(contents):
+        return contents.makes is not None
+    return hasattr(contents.cls, "__missing__")
 
 
 def _missing(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:

@@ -10,7 +10,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -277,9 +277,18 @@ def dict_of(ctx: Context, x: Abstract) -> DictObject | None:
 
 
 def _merged_dict(x: DictObject, y: DictObject) -> DictObject:
-    """The items of both; where they share a key, those of `y`."""
+    """The items of both; where they share a key, those of `y`. A subclass of dict stays one."""
     found = dict(zip(x.keys, x.values)) | dict(zip(y.keys, y.values))
-    return DictObject(tuple(found), tuple(found.values()))
+    reflected = _or_of(x) is dict.__or__ and issubclass(y.cls, x.cls)  # it is asked first
+    of = y if reflected else x
+    kind: Any = dict if _or_of(of) is dict.__or__ else of.cls
+    factory = of.factory if kind is of.cls else None
+    return DictObject(tuple(found), tuple(found.values()), kind, factory).copied()
+
+
+def _or_of(x: DictObject) -> Any:
+    cls: Any = x.cls
+    return cls.__or__
 
 
 def sequence_items(ctx: Context, x: Abstract) -> tuple[Abstract, ...] | None:

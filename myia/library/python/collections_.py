@@ -45,8 +45,6 @@ def _defaultdict(
 ) -> Abstract:
     made = ctx.call(Static(dict), () if x is None else (x,), items)
     contents = ctx.contents_as(made, DictObject)
-    if is_none(factory):
-        return ctx.new(DictObject(contents.keys, contents.values))
     held = [child for child in factory.children() if not isinstance(child, (Ref, Static))]
     if held or not isinstance(factory, (Static, Closure)):
         what = f"a defaultdict of {ctx.describe(factory)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +20,7 @@ from myia.infer.domain.values import (
     Scalar,
     Static,
     Tuple,
+    as_ref,
     is_static_int,
 )
 from myia.infer.dynamic.access import is_dynamic
@@ -214,6 +214,8 @@ def _shallow_copy(ctx: Context, x: Abstract) -> Abstract:
     """A shallow copy; values other than containers, instances and arrays are immutable."""
     if not isinstance(x, Ref):
         return x
+    if isinstance(contents := ctx.contents(x), DictObject):
+        return ctx.new(contents.copied())
     return (
         deep_copied(ctx, x, {})
         if ctx.is_array(x) or is_dynamic(ctx, x)
@@ -224,7 +226,10 @@ def _shallow_copy(ctx: Context, x: Abstract) -> Abstract:
 @function(copy.deepcopy)
 @of_none
 def _deep_copy(ctx: Context, x: Abstract) -> Abstract:
-    return deep_copied(ctx, x, {}, with_resources=True)
+    found = deep_copied(ctx, x, {}, with_resources=True)
+    if isinstance(contents := ctx.held(found), DictObject):
+        ctx.heap.objects[as_ref(found).id] = contents.copied()
+    return found
 
 
 # ----- Dicts
@@ -246,7 +251,9 @@ def _copy_dict(ctx: Context, self: Ref) -> Abstract:
     contents = _dict(ctx, self)
     copied: Any = contents.cls
     is_dict = copied.copy is dict.copy  # which makes a dict of a subclass, too
-    return ctx.new(replace(contents, cls=dict if is_dict else contents.cls))
+    if is_dict:
+        return ctx.new(DictObject(contents.keys, contents.values))
+    return ctx.new(contents.copied())
 
 
 def _view(kind: str) -> None:

@@ -108,11 +108,30 @@ def _index(ctx: Context, x: Abstract) -> Abstract:
     return ctx.call(Static(int), (x,), {})
 
 
-@function(operator.concat, operator.iconcat)
+@function(operator.concat)
 def _concat(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
-    if is_number(a):
-        ctx.fail(BadType, message=f"{ctx.describe(a)} can't be concatenated")
+    cls = _concatenated(ctx, a)
+    other = type_of(ctx, b)
+    if cls in (list, tuple, str) and not (other is not None and issubclass(other, cls)):
+        name = "this" if other is None else other.__name__
+        ctx.fail(BadType, message=f"can only concatenate {cls.__name__} (not {name!r})")
     return operators.binary(ctx, "+", a, b)
+
+
+@function(operator.iconcat)
+def _iconcat(ctx: Context, a: Abstract, b: Abstract) -> Abstract:
+    if _concatenated(ctx, a) is not list:
+        return _concat(ctx, a, b)
+    ctx.call(ctx.getattr(a, "extend"), (b,), {})
+    return a
+
+
+def _concatenated(ctx: Context, a: Abstract) -> type | None:
+    cls = type_of(ctx, a)
+    no_sequences = (dict, set, frozenset, np.ndarray)
+    if is_number(a) or (cls is not None and issubclass(cls, no_sequences)):
+        ctx.fail(BadType, message=f"{ctx.describe(a)} can't be concatenated")
+    return cls
 
 
 def _of_constants(f: Callable) -> Apply:
