@@ -10,6 +10,7 @@ import contextlib
 import copy
 import functools
 import logging
+import operator
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -136,7 +137,12 @@ def set_state(x: Any, state: Mapping[str, Any]) -> None:
         attributes = x.__dict__
         for name in [n for n in attributes if n not in state]:
             del attributes[name]
-        attributes.update((n, v) for n, v in state.items() if n not in slots)
+        own = {n: v for n, v in state.items() if n not in slots} if slots else state
+        attributes.update(own)
+        if any(map(operator.ne, attributes, own)):  # one has been deleted and set again
+            in_order = dict(own)
+            attributes.clear()
+            attributes.update(in_order)
 
 
 def set_contents(x: Any, new: Any) -> None:

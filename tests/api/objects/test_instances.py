@@ -312,3 +312,41 @@ def test_sets_of_instances():
     layers = {Layer(2.0), Layer(3.0)}
     found = myia.grad(lambda s: sum(layer.w**2 for layer in s))(layers)
     assert [(type(g), g.w) for g in found] == [(Layer, 2 * layer.w) for layer in layers]
+
+
+class Ordered:
+    def __init__(self):
+        self.n, self.m = 1.0, 2.0
+
+
+class OrderedInSlots(Slots):
+    __slots__ = ("__dict__",)
+
+    def __init__(self):
+        super().__init__(1.0, 2.0)
+        self.n, self.m = 1.0, 2.0
+
+
+def set_again(o, x):
+    del o.n
+    o.m, o.n = x, 4.0
+
+
+def moved(o, x):
+    o.z = x
+    n = o.n
+    del o.n
+    o.q, o.n = o.m, n
+
+
+def only_changed(o, x):
+    o.m, o.n, o.z = x, x, x
+
+
+@pytest.mark.parametrize("f", [set_again, moved, only_changed])
+@pytest.mark.parametrize("make", [Ordered, OrderedInSlots])
+def test_attributes_stay_in_the_order_in_which_they_were_set(f, make):
+    ours, pythons = make(), make()
+    myia.jit(f)(ours, 3.0)
+    f(pythons, 3.0)
+    assert list(vars(ours).items()) == list(vars(pythons).items())
