@@ -20,6 +20,7 @@ from myia.infer.boundary.exceptions import new_exception
 from myia.infer.boundary.instances import (
     has_only_attributes,
     has_own_operators,
+    slots_of,
 )
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType
@@ -343,32 +344,56 @@ def _class_that_generates(ctx: Context, init: types.FunctionType, args: tuple) -
     return next((cls for cls in own if is_generated(cls, init)), None)
 
 
+FACTORY = Static("what the factory of the field makes")
+
+
 def _initialize(ctx: Context, cls: type, self: Ref, args: tuple, kwargs: dict) -> Abstract:
     """The `__init__` that `dataclass` makes for `cls`."""
-    fields = [f for f in dataclasses.fields(cls) if f.init]
+    fields = fields_of(cls)
     parameters, defaults = [], []
     for f in fields:
-        default = _field_default(ctx, f)
-        kind = "KEYWORD_ONLY" if f.kw_only else "POSITIONAL_OR_KEYWORD"
-        parameters.append(Parameter(f.name, kind, default is not None))
-        defaults += [] if default is None else [default]
+        if f.init:
+            default = _field_default(ctx, f)
+            kind = "KEYWORD_ONLY" if f.kw_only else "POSITIONAL_OR_KEYWORD"
+            parameters.append(Parameter(f.name, kind, default is not None))
+            defaults += [] if default is None else [default]
     contents = ctx.contents_as(self, InstanceObject)
     bound = bind(ctx, contents.cls.__name__, parameters, defaults, args, kwargs)
-    values = dict(zip(contents.names, contents.values)) | dict(zip((f.name for f in fields), bound))
-    for f in dataclasses.fields(cls):
-        if not f.init and (default := _field_default(ctx, f)) is not None:
-            values[f.name] = default
+    given = dict(zip((p.name for p in parameters), bound))
+    values = dict(zip(contents.names, contents.values))
+    for f in fields:
+        value = given[f.name] if f.init else _field_default(ctx, f)
+        is_kept = f.init or value is FACTORY or f.name in slots_of(contents.cls)
+        if value is FACTORY:
+            value = call(ctx, Static(f.default_factory), (), {})
+        if value is not None and is_kept and not is_init_only(f):
+            values[f.name] = value
     names, parts = tuple(values), tuple(values.values())
     ctx.write(self, dataclasses.replace(contents, names=names, values=parts))
     post_init = ctx.fact(ClassAttribute(contents.cls, "__post_init__"))
     if post_init is not ABSENT:
-        call(ctx, Static(post_init), (self,), {})
+        init_only = [given[f.name] for f in fields if is_init_only(f)]
+        call(ctx, Static(post_init), (self, *init_only), {})
     return NONE
+
+
+def fields_of(cls: type) -> list[dataclasses.Field]:
+    """The fields of a dataclass, also those of `InitVar`."""
+    names = {f.name for f in dataclasses.fields(cls)}
+    found: dict[str, dataclasses.Field] = getattr(cls, FIELDS)
+    return [f for f in found.values() if f.name in names or is_init_only(f)]
+
+
+def is_init_only(f: dataclasses.Field) -> bool:
+    """Is it only an argument of `__init__`, which `__post_init__` is given (`InitVar`)?"""
+    return getattr(f, "_field_type", None) is INIT_ONLY
+
+
+INIT_ONLY = getattr(dataclasses, "_FIELD_INITVAR", None)
+FIELDS = "__dataclass_fields__"
 
 
 def _field_default(ctx: Context, f: dataclasses.Field) -> Abstract | None:
     if f.default is not dataclasses.MISSING:
         return ctx.root(Attribute(f, "default"), f.name)
-    if f.default_factory is not dataclasses.MISSING:
-        return call(ctx, Static(f.default_factory), (), {})
-    return None
+    return None if f.default_factory is dataclasses.MISSING else FACTORY

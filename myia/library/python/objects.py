@@ -45,6 +45,7 @@ from myia.infer.domain.values import (
     may_be_none,
 )
 from myia.infer.dynamic.access import is_dynamic
+from myia.infer.eval.calls import fields_of, is_init_only
 from myia.infer.guests import guest_of
 from myia.infer.jax.objects.pytrees import is_device_class
 from myia.infer.missing_attributes import attribute_or_default, has_attribute
@@ -379,11 +380,20 @@ def _delattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
 @function(dataclasses.replace)
 @keeps_none
 def _replace(ctx: Context, x: Abstract, /, **changes: Abstract) -> Abstract:
-    contents = ctx.contents(x) if isinstance(x, Ref) else None
-    if not isinstance(contents, InstanceObject):
+    contents = ctx.held(x)
+    if not isinstance(contents, InstanceObject) or not dataclasses.is_dataclass(contents.cls):
         ctx.fail(BadType, message="replace() should be called on dataclass instances")
-    fields = {**dict(zip(contents.names, contents.values)), **changes}
-    return ctx.call(Static(contents.cls), (), fields)
+    for f in fields_of(contents.cls):
+        message, has_default = None, f.default is not dataclasses.MISSING
+        if not f.init and f.name in changes:
+            message = f"field {f.name} is declared with init=False, it cannot be specified with"
+        if is_init_only(f) and f.name not in changes and not has_default:
+            message = f"InitVar {f.name!r} must be specified with"
+        if message is not None:
+            ctx.fail(BadValue, message=f"{message} replace()")
+        if f.init and f.name not in changes:
+            changes[f.name] = ctx.getattr(x, f.name)
+    return ctx.call(Static(contents.cls), (), changes)
 
 
 @function(dataclasses.fields)

@@ -1,7 +1,7 @@
 """Classes that inherit the `__init__` that `dataclass` makes, or call it."""
 
 from abc import ABC, abstractmethod
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import InitVar, astuple, dataclass, field, replace
 from typing import NamedTuple
 
 import pytest
@@ -186,3 +186,101 @@ def test_what_python_refuses(cls):
     assert myia.jit(program)(1.5) == program(1.5) == -1.5
     with pytest.raises(TypeError):
         myia.jit(lambda x: cls(x, x, x))(1.5)
+
+
+# ----- Fields that are no arguments, arguments that are no fields
+
+MADE = []
+
+
+def counted_list():
+    MADE.append(1)
+    return [1.0]
+
+
+@dataclass
+class Derived:
+    x: float
+    y: float = field(init=False)
+
+    def __post_init__(self):
+        self.y = self.x * 2
+
+
+@dataclass
+class Without:
+    x: float
+    y: float = field(init=False)
+
+
+@dataclass
+class InitOnly:
+    x: float
+    scale: InitVar[float]
+    shift: InitVar[float] = 2.0
+    y: float = field(init=False, default=1.0)
+    w: float = field(init=False)
+    k: float = field(default=7.0, kw_only=True)
+
+    def __post_init__(self, scale, shift):
+        self.w = self.x * scale + shift
+
+
+@dataclass
+class OfFactories:
+    a: list = field(default_factory=counted_list)
+    b: list = field(init=False, default_factory=list)
+
+
+def initialized(x):
+    d = InitOnly(x, 3.0)
+    e = InitOnly(x, 3.0, shift=x, k=x)
+    return d.x + d.y + d.w + d.k + e.w * e.k
+
+
+def replaced(x):
+    return replace(Derived(1.0), x=x).y + replace(Derived(x)).y
+
+
+def replaced_init_only(x):
+    d = InitOnly(x, 3.0)
+    return replace(d, scale=x).w + replace(d, scale=2.0, shift=x, x=x * x).w
+
+
+@pytest.mark.parametrize("f", [initialized, replaced, replaced_init_only])
+def test_fields_that_are_no_arguments(f):
+    assert_value_and_derivative(f, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("f", "error"),
+    [
+        (lambda x: replace(Derived(1.0), y=x).y, ValueError),
+        (lambda x: replace(InitOnly(x, 3.0), x=2.0).w, ValueError),
+        (lambda x: replace(InitOnly(x, 3.0), scale=2.0, y=2.0).w, ValueError),
+        (lambda x: replace(Without(x), x=5.0).y, AttributeError),
+        (lambda x: replace(Derived(x), q=1.0).y, TypeError),
+        (lambda x: InitOnly(x).w, TypeError),
+        (lambda x: replace(Plain, b=x).b, TypeError),
+    ],
+)
+def test_errors_of_replace(f, error):
+    for function in (f, myia.jit(f)):
+        with pytest.raises(error):
+            function(2.0)
+
+
+def test_an_attribute_is_there_where_python_sets_it():
+    def f(x):
+        return InitOnly(x, 3.0)
+
+    assert list(vars(myia.jit(f)(2.0)).items()) == list(vars(f(2.0)).items())
+
+
+def test_a_factory_is_called_where_its_field_is_not_given():
+    def f(x):
+        one, other = OfFactories([x]), OfFactories()
+        return one.a[0] + other.a[0] + len(one.b)
+
+    assert f(2.0) == 3.0 and len(MADE) == 1
+    assert myia.jit(f)(2.0) == 3.0 and len(MADE) == 2
