@@ -17,7 +17,7 @@ from myia.api.failed_checks import ChecksOfAnEntry, FailedChecks
 from myia.api.programs.decision_tree import DecisionTree, Found, Hidden, is_lasting
 from myia.api.programs.write_back import WriteBack
 from myia.infer.boundary.integers import Choice, IntegerSplit
-from myia.infer.boundary.recipes import TO_PYTHON, Number
+from myia.infer.boundary.recipes import TO_PYTHON, Number, Numbers, shares
 from myia.infer.boundary.signature import Flattener, Leaf, leaves_of
 from myia.infer.eval.program import Program
 from myia.pipeline import (
@@ -192,7 +192,7 @@ class Variant:
         ]
         # Under a transform of JAX results are no arrays yet.
         self.must_wait = layout.device and layout.numpy and not layout.under_jax
-        self.write_back = write_back
+        self.write_back, self._shares = write_back, shares(program.recipe)
         writes = write_back is not None
         self.only_converts = not (program.checks or program.cuts or self.must_wait or writes)
         self.plain = self.only_converts and not self.to_python
@@ -296,6 +296,8 @@ class Variant:
             raise
         if self._effects is not None:
             self._effects.make()
+        if self._shares:
+            results = Numbers(results)
         if self.write_back is not None:
             self.write_back.apply(results, objects, leaves, hidden)
         return self.program.recipe(results, objects)

@@ -38,7 +38,7 @@ def recipe_json(found: Recipe) -> Json:
 
 def _fixed_json(form: Form) -> Json:
     kind, fixed = form.kind, form.fixed
-    if kind in ("number", "object", "list", "optional", "choice"):
+    if kind in ("number", "object", "shared", "sharing", "list", "optional", "choice"):
         return fixed
     if kind == "constant":
         return encoded(fixed)
@@ -128,7 +128,7 @@ def places_in(told: Json) -> Iterator[tuple[str, int]]:
 
 
 def _fixed(kind: str, fixed: Json) -> Any:
-    if kind in ("number", "object"):
+    if kind in ("number", "object", "shared"):
         if type(fixed) is not int or fixed < 0:
             raise ValueError(fixed)
         return fixed

@@ -32,7 +32,7 @@ from myia.artifacts.written_arrays import READ_ONLY, refuse_overlaps, would_chan
 from myia.backends.xla.devices import by_devices, has_several_devices
 from myia.backends.xla.packing import Packing, Vector, Vectors
 from myia.infer.boundary.instances import set_contents
-from myia.infer.boundary.recipes import TO_PYTHON
+from myia.infer.boundary.recipes import TO_PYTHON, Numbers, shares
 from myia.ir.avals import Aval
 
 config: Any = jax.config  # its options are not declared
@@ -170,6 +170,8 @@ class SavedProgram:
     def _made(self, results: Sequence[Any], objects: Sequence[Any]) -> list[Any]:
         """The result, and the new contents of objects."""
         try:
+            if shares(self._recipe):
+                results = Numbers(results)
             return [make(results, objects) for make in (self._recipe, *self._changes)]
         except (ArtifactError, MemoryError):
             raise

@@ -78,6 +78,9 @@ class Shardings:
             if tree is not None:
                 self._refuse(tree, path)
             return
+        if form.kind in ("shared", "sharing"):
+            yield from self._of_recipe(tree, form.parts[0], path)
+            return
         keys = {"dict": 0, "instance": 1}.get(form.kind)
         names = None if keys is None else form.fixed[keys]
         if _is_entry(tree):

@@ -243,7 +243,7 @@ def emit_host_call(
     if ctx.report is not None and results.avals:
         ctx.fail(UnsupportedHostCall, what="a call of the host in a second run")
     outputs = HostArguments(ctx, {}, role="an argument of a host function")
-    recipe = outputs.recipe(Tuple((Tuple(tuple(args)), *kwargs.values())))
+    recipe = outputs.recipe_of_all(Tuple((Tuple(tuple(args)), *kwargs.values())))
     kinds = [WRITTEN if kind == "array" else kind for kind in outputs.kinds]
     names = tuple(kwargs)
 

@@ -37,6 +37,16 @@ TO_PYTHON: dict[Any, Callable[[Any], Any]] = {
 }
 
 
+class Numbers(list):
+    """The numbers of one call. `made`: of them, the objects that stand at several places."""
+
+    __slots__ = ("made",)
+
+    def __init__(self, numbers: Sequence[Any]) -> None:
+        super().__init__(numbers)
+        self.made: dict[int, Any] = {}
+
+
 class Form(NamedTuple):
     """`fixed`: what is known while compiling: a class, keys, a value; `parts`: recipes."""
 
@@ -71,6 +81,8 @@ def recipe(kind: str, fixed: Any = None, *parts: Recipe) -> Recipe:
     instance   `fixed`: its class, and the names of its attributes
     optional   None where the first part is false, else the second
     choice     of the other parts the one whose number the first is
+    shared     an object at several places, which is made once: its id is `fixed`
+    sharing    a result with such objects
     items      a list built in a loop: the columns of its leaves, then its length; `fixed`: the
                template of its items
     """
@@ -79,6 +91,12 @@ def recipe(kind: str, fixed: Any = None, *parts: Recipe) -> Recipe:
         made.form = Form(kind, fixed, parts)
     found: Recipe = made
     return found
+
+
+def shares(recipe: Recipe) -> bool:
+    """Has the result objects at several places, also of the arguments?"""
+    form = form_of(recipe)
+    return form is not None and form.kind == "sharing"
 
 
 def form_of(recipe: Recipe) -> Form | None:
@@ -145,6 +163,22 @@ def _choice(fixed: None, parts: Parts) -> Recipe:
     return lambda n, o: options[which(n, o)](n, o)
 
 
+def _shared(id: int, parts: Parts) -> Recipe:
+    (make,) = parts
+
+    def rebuild(numbers: Any, objects: Sequence[Any]) -> Any:
+        if id not in numbers.made:
+            numbers.made[id] = make(numbers, objects)
+        return numbers.made[id]
+
+    return rebuild
+
+
+def _sharing(fixed: None, parts: Parts) -> Recipe:
+    (make,) = parts
+    return lambda n, o: make(n if isinstance(n, Numbers) else Numbers(n), o)
+
+
 def _items(template: Any, parts: Parts) -> Recipe:
     *rows, total = parts
     return lambda n, o: python_items(template, [row(n, o) for row in rows], total(n, o))
@@ -161,6 +195,8 @@ MAKERS: dict[str, Callable[[Any, Parts], Recipe]] = {
     "instance": _instance,
     "optional": _optional,
     "choice": _choice,
+    "shared": _shared,
+    "sharing": _sharing,
     "items": _items,
 }
 

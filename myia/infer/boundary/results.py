@@ -55,6 +55,8 @@ from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.source.span import Span
 
+CONTAINERS = (ListObject, DictObject, InstanceObject, SetObject, BufferObject)
+
 
 @dataclass(frozen=True)
 class Cut:
@@ -84,6 +86,8 @@ class Outputs:
     values: list[Value] = field(default_factory=list)
     kinds: list[Any] = field(default_factory=list)
     leaf_of_array: dict[int, int] = field(default_factory=dict)  # heap id of an array -> its leaf
+    shared: set[int] = field(default_factory=set)  # the objects that are found at several places
+    recipe_of_shared: dict[int, Recipe] = field(default_factory=dict)
     active: set[int] = field(default_factory=set)  # the objects whose parts are being collected
     role: str = "a result"
     cuts: list[Cut] = field(default_factory=list)
@@ -92,6 +96,24 @@ class Outputs:
         self.values.append(value)
         self.kinds.append(kind)
         return len(self.values) - 1
+
+    def recipe_of_all(self, x: Abstract, others: Sequence[Abstract] = ()) -> Recipe:
+        """How to rebuild `x`, which may share objects with `others`."""
+        seen: set[int] = set()
+        left = [*others, x]
+        while left:
+            part = left.pop()
+            if not isinstance(part, Ref):
+                left += part.children()
+            elif part.id in seen:
+                self.shared.add(part.id)
+            elif part.id not in self.argument_ids:
+                contents = self.ctx.heap[part.id]
+                if isinstance(contents, CONTAINERS):
+                    seen.add(part.id)
+                    left += () if isinstance(contents, BufferObject) else contents.children()
+        found = self.recipe(x)
+        return recipe("sharing", None, found) if self.shared else found
 
     def recipe(self, x: Abstract) -> Recipe:
         """How to rebuild `x`."""
@@ -160,6 +182,8 @@ class Outputs:
             if x.id not in self.leaf_of_array:
                 self.leaf_of_array[x.id] = self.cut(x)
             return Number(self.leaf_of_array[x.id])
+        if x.id in self.recipe_of_shared:
+            return self.recipe_of_shared[x.id]
         if x.id in self.active:
             self.ctx.fail(UnsupportedBoundary, what="an object that holds itself, as a result,")
         if isinstance(contents, DictObject) and contents.factory is OF_AN_ARGUMENT:
@@ -168,6 +192,8 @@ class Outputs:
         self.active.add(x.id)
         found = self.rebuilt(contents)
         self.active.discard(x.id)
+        if x.id in self.shared:
+            found = self.recipe_of_shared[x.id] = recipe("shared", x.id, found)
         return found
 
     def cut(self, x: Ref) -> int:

@@ -291,8 +291,11 @@ def _finish(
 ) -> Program:
     ids = {x.id: i for i, x in enumerate(ctx.objects) if isinstance(x, Ref)}
     outputs = Outputs(ctx, ids)
-    recipe = outputs.recipe(result)
-    updates = [(i, outputs.update(id)) for id, i in ids.items() if _is_changed(ctx, id)]
+    changed = {id: i for id, i in ids.items() if _is_changed(ctx, id)}
+    others = [x for id in changed for x in ctx.heap[id].children()]
+    others += [x for cell in ctx.assigned_globals.values() for x in ctx.heap[cell.id].children()]
+    recipe = outputs.recipe_of_all(result, others)
+    updates = [(i, outputs.update(id)) for id, i in changed.items()]
     assigned = assignments(ctx, outputs)
     code = ctx.error_code()
     capacities = tuple(_outgrown(ctx, outputs)) if code is not None else ()
