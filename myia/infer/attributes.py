@@ -25,7 +25,6 @@ from myia.infer.domain.dtypes import is_number, is_weak
 from myia.infer.domain.errors import BadType, BadValue, ReadOnlyWrite
 from myia.infer.domain.facts import ABSENT, Attribute, ClassAttribute, IsManaged, Raised
 from myia.infer.domain.heap import (
-    OF_AN_ARGUMENT,
     AnyList,
     Contents,
     DictObject,
@@ -122,8 +121,6 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         return Method(own, x)
     if (kind, name) in registry.METHODS:
         return Method((kind, name), x)
-    if name == "default_factory" and isinstance(contents, DictObject):
-        return _factory(ctx, contents)
     if isinstance(contents, SetObject):
         return _attribute_of_set(ctx, x, contents.cls, name)
     if isinstance(x, (Static, Outside)):
@@ -305,14 +302,6 @@ def _method_of_dict(contents: Contents | None, name: str) -> types.FunctionType 
     """A method that Python defines in Python, as most of Counter's."""
     found = getattr(contents.cls, name, None) if isinstance(contents, DictObject) else None
     return found if isinstance(found, types.FunctionType) else None
-
-
-def _factory(ctx: Context, contents: DictObject) -> Abstract:
-    if not hasattr(contents.cls, "default_factory"):
-        _fail_without(ctx, contents.cls, "default_factory")
-    if contents.factory is None or contents.factory is OF_AN_ARGUMENT:
-        ctx.fail(UnsupportedAttribute, what="the factory of a defaultdict that is an argument")
-    return contents.factory
 
 
 def _super_attribute(ctx: Context, x: Super, name: str) -> Abstract:

@@ -16,9 +16,9 @@ import numpy as np
 from myia.infer import registry
 from myia.infer.boundary import inner_classes
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadValue
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import ClassAttribute
-from myia.infer.domain.heap import DictObject, ListObject, SetObject
+from myia.infer.domain.heap import DictObject, InstanceObject, ListObject, SetObject
 from myia.infer.domain.values import (
     IS_INNER,
     Abstract,
@@ -30,9 +30,12 @@ from myia.infer.domain.values import (
     Tuple,
     is_none,
 )
+from myia.infer.eval.calls import fields_of, is_init_only
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant, python_result
+from myia.infer.parameters import keeps_none
 from myia.infer.registry import as_is, function, method
 from myia.infer.unsupported import UnsupportedClass
+from myia.library.python.objects import class_of
 from myia.primitives.core import desugared
 
 TOP = "define the class at the top of the module"
@@ -225,3 +228,31 @@ def _option(ctx: Context, name: str, x: Abstract) -> Any:
     if name == "default":
         return inner_classes.member(ctx, x)
     return _of_python(ctx, x)
+
+
+# ----- Dataclasses
+
+
+@function(dataclasses.replace)
+@keeps_none
+def _replace(ctx: Context, x: Abstract, /, **changes: Abstract) -> Abstract:
+    contents = ctx.held(x)
+    if not isinstance(contents, InstanceObject) or not dataclasses.is_dataclass(contents.cls):
+        ctx.fail(BadType, message="replace() should be called on dataclass instances")
+    for f in fields_of(contents.cls):
+        message, has_default = None, f.default is not dataclasses.MISSING
+        if not f.init and f.name in changes:
+            message = f"field {f.name} is declared with init=False, it cannot be specified with"
+        if is_init_only(f) and f.name not in changes and not has_default:
+            message = f"InitVar {f.name!r} must be specified with"
+        if message is not None:
+            ctx.fail(BadValue, message=f"{message} replace()")
+        if f.init and f.name not in changes:
+            changes[f.name] = ctx.getattr(x, f.name)
+    return ctx.call(Static(contents.cls), (), changes)
+
+
+@function(dataclasses.fields)
+def _fields(ctx: Context, x: Abstract) -> Abstract:
+    cls = x.value if isinstance(x, Static) else class_of(ctx, x)
+    return Tuple(tuple(map(Static, dataclasses.fields(cls))))

@@ -9,7 +9,7 @@ from typing import Any
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.heap import DictObject, SetObject
+from myia.infer.domain.heap import OF_AN_ARGUMENT, DictObject, SetObject
 from myia.infer.domain.values import (
     NONE,
     Abstract,
@@ -28,7 +28,7 @@ from myia.infer.numeric.constant_methods import is_set, items_of_new_set, set_it
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.operators import operators
 from myia.infer.operators.numpy_operands import is_numpys
-from myia.infer.registry import as_is, function, method
+from myia.infer.registry import as_is, function, method, property_
 from myia.infer.stand_ins import MADE
 from myia.infer.unsupported import UnsupportedContainer
 from myia.library.python.iterators import items_of_kind
@@ -51,6 +51,17 @@ def _defaultdict(
         ctx.fail(UnsupportedContainer, what=what, help_text=f"give it {FACTORY}")
     cls: Any = collections.defaultdict
     return ctx.new(DictObject(contents.keys, contents.values, cls, factory))
+
+
+@property_("dict", "default_factory")
+def _default_factory(ctx: Context, self: Abstract) -> Abstract:
+    contents = ctx.contents_as(self, DictObject)
+    if not hasattr(contents.cls, "default_factory"):
+        message = f"{contents.cls.__name__!r} object has no attribute 'default_factory'"
+        ctx.fail(BadValue, message=message, exception="AttributeError")
+    if contents.factory is None or contents.factory is OF_AN_ARGUMENT:
+        ctx.fail(UnsupportedContainer, what="the factory of a defaultdict that is an argument")
+    return contents.factory
 
 
 @function(collections.deque)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -45,7 +44,6 @@ from myia.infer.domain.values import (
     may_be_none,
 )
 from myia.infer.dynamic.access import is_dynamic
-from myia.infer.eval.calls import fields_of, is_init_only
 from myia.infer.guests import guest_of
 from myia.infer.jax.objects.pytrees import is_device_class
 from myia.infer.missing_attributes import attribute_or_default, has_attribute
@@ -175,11 +173,18 @@ def _callable(ctx: Context, x: Abstract) -> Abstract:
     return Static(known or ctx.special_method(x, "__call__") is not None)
 
 
+def _name_in(ctx: Context, name: Abstract) -> str:
+    found = ctx.static(name, "the name of an attribute")
+    if not isinstance(found, str):
+        ctx.fail(BadType, message=f"attribute name must be string, not {type(found).__name__!r}")
+    return found
+
+
 @function(getattr, dynamic=as_is)
 @keeps_views
 @of_none
 def _getattr(ctx: Context, x: Abstract, name: Abstract, *default: Abstract) -> Abstract:
-    wanted = ctx.static(name, "the name of an attribute")
+    wanted = _name_in(ctx, name)
     if default and _may_raise(ctx, x, wanted):
         return ctx.call(Static(attribute_or_default), (x, name, *default), {})
     if default and not _hasattr(ctx, x, name).value:
@@ -190,7 +195,7 @@ def _getattr(ctx: Context, x: Abstract, name: Abstract, *default: Abstract) -> A
 @function(hasattr, dynamic=as_is)
 @of_none
 def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
-    wanted = ctx.static(name, "the name of an attribute")
+    wanted = _name_in(ctx, name)
     if isinstance(x, (Static, Outside)):
         return Static(ctx.fact(HasAttribute(x.value, wanted)))
     contents = ctx.held(x)
@@ -358,13 +363,13 @@ def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -
 @function(setattr)
 @keeps_none
 def _setattr(ctx: Context, x: Abstract, name: Abstract, value: Abstract) -> Abstract:
-    setattr_(ctx, x, ctx.static(name, "the name of an attribute"), value)
+    setattr_(ctx, x, _name_in(ctx, name), value)
     return NONE
 
 
 @function(delattr)
 def _delattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
-    wanted, contents = ctx.static(name, "the name of an attribute"), ctx.held(x)
+    wanted, contents = _name_in(ctx, name), ctx.held(x)
     if not isinstance(contents, InstanceObject) or ctx.fact(IsDefined(contents.cls, wanted)):
         ctx.fail(
             UnsupportedAttribute, what=f"`del` of the attribute `{wanted}` of {ctx.describe(x)}"
@@ -375,28 +380,3 @@ def _delattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
     left = {n: v for n, v in zip(contents.names, contents.values) if n != wanted}
     ctx.write(as_ref(x), InstanceObject(contents.cls, tuple(left), tuple(left.values())))
     return NONE
-
-
-@function(dataclasses.replace)
-@keeps_none
-def _replace(ctx: Context, x: Abstract, /, **changes: Abstract) -> Abstract:
-    contents = ctx.held(x)
-    if not isinstance(contents, InstanceObject) or not dataclasses.is_dataclass(contents.cls):
-        ctx.fail(BadType, message="replace() should be called on dataclass instances")
-    for f in fields_of(contents.cls):
-        message, has_default = None, f.default is not dataclasses.MISSING
-        if not f.init and f.name in changes:
-            message = f"field {f.name} is declared with init=False, it cannot be specified with"
-        if is_init_only(f) and f.name not in changes and not has_default:
-            message = f"InitVar {f.name!r} must be specified with"
-        if message is not None:
-            ctx.fail(BadValue, message=f"{message} replace()")
-        if f.init and f.name not in changes:
-            changes[f.name] = ctx.getattr(x, f.name)
-    return ctx.call(Static(contents.cls), (), changes)
-
-
-@function(dataclasses.fields)
-def _fields(ctx: Context, x: Abstract) -> Abstract:
-    cls = x.value if isinstance(x, Static) else class_of(ctx, x)
-    return Tuple(tuple(map(Static, dataclasses.fields(cls))))

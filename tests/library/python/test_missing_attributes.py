@@ -100,3 +100,11 @@ def test_of_an_argument():
         ours, pythons = WithFallback(v), WithFallback(v)
         assert myia.jit(f)(ours, 3.0) == f(pythons, 3.0)
         assert ours.calls == pythons.calls
+
+
+@pytest.mark.parametrize("name", [3, slice(1, 2), None])
+@pytest.mark.parametrize("f", [getattr, hasattr, lambda x, name: getattr(x, name, 1.0)])
+def test_names_are_strings(f, name):
+    for function in (f, myia.jit(lambda x, name: f(x, name))):
+        with pytest.raises(TypeError, match="attribute name must be string"):
+            function(1.0, name)
