@@ -44,7 +44,7 @@ from myia.infer.eval import cached_functions, calls
 from myia.infer.eval.items import chosen_part
 from myia.infer.lists import item_objects, list_rows, nested_sequences
 from myia.infer.lists.growing_lists import list_length
-from myia.infer.loops.iterables import items_of, iterated
+from myia.infer.loops.iterables import each_item, items_of, iterated
 from myia.infer.loops.iterators import is_generator, sequence_of, use_up
 from myia.infer.loops.prefetching import computed_early
 from myia.infer.numeric.samples import has, type_of
@@ -205,9 +205,7 @@ class Interpreter(Context):
         if (sequence := sequence_of(self, x)) is not x:
             found = self.list_items(sequence)
         else:
-            items = self.items_of(x)
-            count = self.int_of(items.length, "the number of items")
-            found = tuple(items.item(Static(i)) for i in range(count))
+            found = tuple(each_item(self, self.items_of(x)))
         if to_end:
             use_up(self, x)
         return found

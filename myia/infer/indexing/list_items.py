@@ -17,6 +17,7 @@ from myia.infer.domain.heap_arrays import RowObject
 from myia.infer.domain.lengths import Length, length_of, static_length
 from myia.infer.domain.mismatch import Mismatch
 from myia.infer.domain.values import (
+    NONE,
     Abstract,
     Choice,
     Ref,
@@ -24,10 +25,12 @@ from myia.infer.domain.values import (
     SliceValue,
     Static,
     Tuple,
+    as_ref,
     is_static_int,
 )
 from myia.infer.indexing.parse_subscripts import checked_index
 from myia.infer.lists import growing_lists, list_edits, list_rows, list_slices
+from myia.infer.numeric.constant_methods import python_result
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.paths.branches import branch_options
 from myia.infer.paths.choice import kind_of_option, same_function
@@ -193,15 +196,35 @@ def _store_list_part(
     ctx: Context, x: Ref, contents: AnyList, key: SliceValue, value: Abstract
 ) -> None:
     static = list_edits.is_static_part(ctx, x, key)
-    new = list_slices.as_list(ctx, value) or ctx.new(ListObject(ctx.list_items(value)))
-    if isinstance(contents, ListObject) and static:
+    which, n = (
+        (static_key(ctx, key), ctx.int_of(ctx.length(x), "a length")) if static else (None, 0)
+    )
+    new = list_slices.as_list(ctx, value)
+    if new is None:  # Python finds the slice, and takes all items, before it changes the list
+        new = as_ref(ctx.call(Static(list), (value,), {}))
+        if (now := ctx.contents_as(x, AnyList)) is not contents:
+            which = _slice_found_before(ctx, x, which, n)
+            contents = now
+    if which is not None and isinstance(contents, ListObject) and is_static_int(ctx.length(new)):
         items = list(contents.items)
-        items[static_key(ctx, key)] = ctx.list_items(value)
+        python_result(ctx, items.__setitem__, which, ctx.list_items(new))
         ctx.write(x, ListObject(tuple(items)))
-    elif static and is_static_int(ctx.length(new)):
-        list_slices.store_slice(ctx, x, static_key(ctx, key), new)
+    elif which is not None and is_static_int(ctx.length(new)):
+        list_slices.store_slice(ctx, x, which, new)
     else:
         list_edits.store_part(ctx, x, key, new)
+
+
+def _slice_found_before(ctx: Context, x: Ref, which: slice | None, n: int) -> slice:
+    """The slice that `which` was while the list had n items; it may have others by now."""
+    if which is None or not list_edits.is_static_part(ctx, x, SliceValue(NONE, NONE, NONE)):
+        ctx.fail(UnsupportedIndex, what="a store of items that change the list")
+    start, stop, step = python_result(ctx, which.indices, n)
+    if step == 1:
+        return slice(start, max(start, stop))
+    if ctx.int_of(ctx.length(x), "a length") != n:
+        ctx.fail(UnsupportedIndex, what="a store of items that change the list")
+    return which
 
 
 def delete_list_item(ctx: Context, x: Ref, contents: AnyList, key: Abstract) -> None:

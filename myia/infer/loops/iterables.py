@@ -64,6 +64,7 @@ from myia.ir.core import Value
 CHANGED_LIST = "a list that is changed while a loop runs over it"
 ITERATED = ("__iter__", "__getitem__")  # methods of what a loop may run over
 MAX_GETITEM_ITEMS = 512  # items that `__getitem__` gives one by one, until its IndexError
+MAX_ADDED_ITEMS = 512  # to a list while its items are taken one by one
 MAX_UNROLLED_ITEMS = 8  # lists of up to so many items are unrolled: XLA fuses their bodies
 
 
@@ -72,14 +73,21 @@ class Items:
     """The items of an iterable: how many (`length`), and the item at an index (`item(index)`).
 
     `unroll`: the loop is unrolled, because the items
-    differ in type or are few. `current_item(i)` reads item `i` of a list that the loop body may
-    change (None past its end).
+    differ in type or are few. `has_item(i)`: is there an item `i` now, of a list that the loop body
+    may change? None: that does not change.
     """
 
     length: Number
     item: Callable[[Abstract], Abstract]
     unroll: bool = False
-    current_item: Callable[[int], Abstract | None] | None = None
+    has_item: Callable[[int], bool] | None = None
+
+    def has(self, i: int) -> bool:
+        """Is there an item `i` now? `length` must be known, or `has_item`."""
+        if self.has_item is not None:
+            return self.has_item(i)
+        assert isinstance(self.length, Static)
+        return i < self.length.value
 
     @property
     def max_length(self) -> int | None:
@@ -115,9 +123,20 @@ def items_of(ctx: Context, x: Abstract) -> Items:
     refuse_iteration(ctx, x)
 
 
+def each_item(ctx: Context, items: Items) -> Generator[Abstract]:
+    """The items one by one, of a list that may change meanwhile those that it has then."""
+    most = ctx.int_of(items.length, "the number of items") + MAX_ADDED_ITEMS
+    i = 0
+    while items.has(i):
+        if i >= most:
+            ctx.fail(UnsupportedIteration, what=f"a list that grows by {i} items while it is read")
+        yield items.item(Static(i))
+        i += 1
+
+
 def items_after(ctx: Context, items: Items, taken: int) -> Items:
     """The items that are left after some."""
-    current = items.current_item
+    there = items.has_item
 
     def item(i: Abstract) -> Abstract:
         j = operators.binary(ctx, "+", i, Static(taken))
@@ -130,7 +149,7 @@ def items_after(ctx: Context, items: Items, taken: int) -> Items:
         items,
         length=ranges.length(ctx, Static(taken), items.length, Static(1)),
         item=item,
-        current_item=None if current is None else lambda i: current(i + taken),
+        has_item=None if there is None else lambda i: there(i + taken),
     )
 
 
@@ -269,7 +288,7 @@ def _dict_items(ctx: Context, x: Abstract, get: Callable[[DictObject, int], Abst
         return get(now, i) if i < len(first) else None
 
     items = tuple(get(contents, i) for i in range(len(first)))
-    return _static_or_stacked(ctx, items, current, current, None)
+    return _static_or_stacked(ctx, items, current, lambda i: current(i) is not None)
 
 
 def index_value(i: Abstract) -> Value:
@@ -290,14 +309,21 @@ def _list(ctx: Context, x: Ref, contents: ListObject) -> Items:
 
     def current(i: int) -> Abstract | None:
         now = ctx.contents(x)
+        if not there(i):
+            return None
+        if isinstance(now, ListObject):
+            return now.items[i]
+        return growing_lists.item_at(ctx, x, index_value(Static(i)))
+
+    def there(i: int) -> bool:
+        now = ctx.contents(x)
         if _stacked_in_place(ctx, x, len(contents.items)):
-            within = i < len(contents.items)
-            return growing_lists.item_at(ctx, x, index_value(Static(i))) if within else None
+            return i < len(contents.items)
         if not isinstance(now, ListObject):
             ctx.fail(UnsupportedIteration, what=CHANGED_LIST)
-        return now.items[i] if i < len(now.items) else None
+        return i < len(now.items)
 
-    return _static_or_stacked(ctx, contents.items, current, current, x)
+    return _static_or_stacked(ctx, contents.items, current, there, x)
 
 
 def _is_long_matrix(ctx: Context, contents: ListObject) -> bool:
@@ -324,7 +350,7 @@ def _static_or_stacked(
     ctx: Context,
     items: tuple[Abstract, ...],
     item: Callable[[int], Abstract | None],
-    current: Callable[[int], Abstract | None] | None = None,
+    has_item: Callable[[int], bool] | None = None,
     source: Ref | None = None,
 ) -> Items:
     """Items known one by one: stacked when there are many of one type, else unrolled.
@@ -347,7 +373,7 @@ def _static_or_stacked(
             ctx.stacked_reads.add(index_value(i))
         return growing_lists.item_at(ctx, ref, index_value(i))
 
-    return Items(Static(len(items)), at, ref is None, current)
+    return Items(Static(len(items)), at, ref is None, has_item)
 
 
 def _few_numbers(

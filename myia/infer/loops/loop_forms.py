@@ -72,7 +72,7 @@ def _loop(ctx: Context, code: LoopCode, init: States) -> States:
         if (
             is_static_int(code.items.length)
             and code.items.length.value == 0
-            and not code.items.current_item
+            and not code.items.has_item
         ):
             return init
         if code.items.unroll:
@@ -189,7 +189,7 @@ def _last_apart(ctx: Context, code: LoopCode, init: States) -> States | None:
     None: an iteration before needs compile-time values, too.
     """
     items = code.items
-    if items is None or items.current_item is not None or not is_static_int(items.length):
+    if items is None or items.has_item is not None or not is_static_int(items.length):
         return None
     before = items.length.value - 1
     if before < MIN_BEFORE_LAST:

@@ -19,7 +19,7 @@ from typing import NoReturn, TypeVar
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.heap import CellObject, Invalidated
-from myia.infer.domain.values import NONE, Abstract, Ref, Tuple
+from myia.infer.domain.values import NONE, Abstract, Ref, Tuple, is_static_int
 from myia.infer.domain.values import Iterator as AnIterator
 from myia.infer.loops.iterables import ITERATORS, Items, items_of
 from myia.infer.loops.iterators import EVERYWHERE, SEQUENCES, place_of
@@ -170,13 +170,14 @@ def current_items(ctx: Context, items: Items, version: Ref) -> Items:
         require_current(ctx, version)
         return items.item(i)
 
-    def current_item(i: int) -> Abstract | None:
-        require_current(ctx, version)
-        assert items.current_item is not None
-        return items.current_item(i)
+    def has_item(i: int) -> bool:
+        there = items.has(i)
+        if not there and isinstance(ctx.heap[version.id], Invalidated):
+            refuse(ctx, version)  # there may be others behind the last one
+        return there
 
-    current = None if items.current_item is None else current_item
-    return replace(items, item=item, current_item=current)
+    known = is_static_int(items.length) or items.has_item is not None
+    return replace(items, item=item, has_item=has_item if known else None)
 
 
 def over_prefetched(items: Abstract, version: Ref) -> AnIterator:

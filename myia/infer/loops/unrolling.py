@@ -210,11 +210,7 @@ def _next_item(code: LoopCode, index: int) -> Callable[[], Abstract] | None:
     items = code.items
     if items is None:
         return lambda: Static(None)
-    if items.current_item is not None:
-        item = items.current_item(index)
-        return None if item is None else lambda: item
-    assert isinstance(items.length, Static)
-    return partial(items.item, Static(index)) if index < items.length.value else None
+    return partial(items.item, Static(index)) if items.has(index) else None
 
 
 def stacks_arrays(items: Items | None, merged: MergeResult) -> bool:

@@ -109,12 +109,11 @@ def _items_of_deque(ctx: Context, x: Iterator) -> Items:
         unchanged()
         return part.item(i)
 
-    def current(i: int) -> Abstract | None:
+    def has_item(i: int) -> bool:
         unchanged()
-        assert part.current_item is not None
-        return part.current_item(i)
+        return part.has(i)
 
-    return replace(part, item=item, current_item=current if part.current_item else None)
+    return replace(part, item=item, has_item=has_item if part.has_item else None)
 
 
 SEQUENCES["deque"] = lambda ctx, x: x.items[1]

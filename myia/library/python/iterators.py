@@ -105,7 +105,7 @@ def _enumerate_items(ctx: Context, x: Iterator) -> Items:
     def item(i: Abstract) -> Abstract:
         return Tuple((operators.binary(ctx, "+", i, start), part.item(i)))
 
-    return Items(part.length, item, part.unroll)
+    return replace(part, item=item)
 
 
 @function(zip, dynamic=as_is)
@@ -138,7 +138,9 @@ def _zip_items(ctx: Context, x: Iterator) -> Items:
         return items_of(ctx, Tuple(()))
     length = _shortest(parts)
     unroll = is_static_int(length) and any(p.unroll for p in parts)
-    return Items(length, lambda i: Tuple(tuple(p.item(i) for p in parts)), unroll)
+    grows = is_static_int(length) and any(p.has_item is not None for p in parts)
+    has_item = (lambda i: all(p.has(i) for p in parts)) if grows else None
+    return Items(length, lambda i: Tuple(tuple(p.item(i) for p in parts)), unroll, has_item)
 
 
 @function(reversed, dynamic=as_is)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,8 @@ def _pairwise_items(ctx: Context, x: Iterator) -> Items:
         with prefetching(ctx, version, iterable):
             return Tuple((part.item(i), part.item(_offset(ctx, i, 1, 1, count - 1))))
 
-    return current_items(ctx, Items(Static(max(0, count - 1)), item, part.unroll), version)
+    pairs = Items(Static(max(0, count - 1)), item, part.unroll)
+    return current_items(ctx, pairs, version)
 
 
 def _is_known(x: Abstract, least: int) -> bool:
@@ -171,12 +173,18 @@ def _islice(ctx: Context, iterable: Abstract, *bounds: Abstract) -> Abstract:
 def _islice_items(ctx: Context, x: Iterator) -> Items:
     part = items_of(ctx, x.items[0])
     count = ctx.int_of(part.length, "the number of items")
-    chosen = range(count)[slice(*(b.value for b in x.items[1:] if isinstance(b, Static)))]
+    limits = slice(*(b.value for b in x.items[1:] if isinstance(b, Static)))
+    chosen, start, step = range(count)[limits], limits.start or 0, limits.step or 1
 
     def item(i: Abstract) -> Abstract:
-        return part.item(_offset(ctx, i, chosen.step, chosen.start, count - 1))
+        return part.item(_offset(ctx, i, step, start, count - 1))
 
-    return Items(Static(len(chosen)), item, part.unroll)
+    def has_item(i: int) -> bool:
+        at = start + i * step
+        return (limits.stop is None or at < limits.stop) and part.has(at)
+
+    grows = None if part.has_item is None else has_item
+    return Items(Static(len(chosen)), item, part.unroll, grows)
 
 
 @function(itertools.repeat)
@@ -210,7 +218,7 @@ def _starmap_items(ctx: Context, x: Iterator) -> Items:
     def item(i: Abstract) -> Abstract:
         return ctx.call(f, ctx.list_items(part.item(i)), {})
 
-    return Items(part.length, item, part.unroll)
+    return replace(part, item=item)
 
 
 SEQUENCES["starmap"] = lambda ctx, x: collected(ctx, x, _starmap_items(ctx, x))
@@ -354,10 +362,12 @@ def _zip_longest_items(ctx: Context, x: Iterator) -> Items:
 
     def item(i: Abstract) -> Abstract:
         k = ctx.int_of(i, "the index into rows of `itertools.zip_longest`")
-        found = (part.item(i) if k < n else fill for part, n in zip(parts, counts))
-        return Tuple(tuple(found))
+        return Tuple(tuple(part.item(i) if part.has(k) else fill for part in parts))
 
-    return Items(Static(max(counts, default=0)), item, unroll=True)
+    def has_item(i: int) -> bool:
+        return any(part.has(i) for part in parts)
+
+    return Items(Static(max(counts, default=0)), item, unroll=True, has_item=has_item)
 
 
 @function(itertools.zip_longest)
