@@ -27,7 +27,7 @@ from myia.frontend.core import core
 from myia.frontend.desugar import desugar
 from myia.frontend.desugar.classes import remove_classes
 from myia.frontend.fence import fence
-from myia.frontend.generators import lazy_generators_to_functions
+from myia.frontend.generators import Names, Path, are_as_before, lazy_generators_to_functions
 from myia.frontend.lower import lower
 from myia.frontend.match import BUILTINS_USED, remove_matches
 from myia.frontend.rename import mangle_private_names, rename_comprehension_variables
@@ -56,6 +56,7 @@ class _Loaded:
     bare: py.Code  # without a namespace
     latest: weakref.ref[py.Code]
     has_match: bool  # then no global may hide the builtins that it is made of
+    callees: dict[Path, bool]  # which of them take all items of a generator expression
 
 
 _cache: dict[int, _Loaded] = {}  # by the id of the Python code object
@@ -71,14 +72,14 @@ def load(fn: Any) -> py.Code:
     fn = _plain_function(fn)
     code, namespace = fn.__code__, _namespace(fn)
     loaded = _cache.get(id(code))
-    if loaded is None or loaded.code() is not code:
+    if loaded is None or not _is_of(loaded, fn):
         with _loading:  # one thread loads it: equal places in the source are one object
             loaded = _cache.get(id(code))
-            if loaded is None or loaded.code() is not code:
-                latest, has_match = _load(fn, namespace)
+            if loaded is None or not _is_of(loaded, fn):
+                latest, has_match, names = _load(fn, namespace)
                 bare = _in_namespace(latest, py.Namespace({}, {}))
                 loaded = _cache[id(code)] = _Loaded(
-                    _forgetting(code), bare, weakref.ref(latest), has_match
+                    _forgetting(code), bare, weakref.ref(latest), has_match, names.answers
                 )
     if loaded.has_match and not BUILTINS_USED.isdisjoint(fn.__globals__):
         _load(fn, namespace)  # raises
@@ -87,6 +88,10 @@ def load(fn: Any) -> py.Code:
         found = _in_namespace(loaded.bare, namespace)
         loaded.latest = weakref.ref(found)
     return found
+
+
+def _is_of(loaded: _Loaded, fn: types.FunctionType) -> bool:
+    return loaded.code() is fn.__code__ and are_as_before(loaded.callees, fn.__globals__)
 
 
 def _plain_function(fn: Any) -> types.FunctionType:
@@ -107,14 +112,14 @@ def _namespace(fn: types.FunctionType) -> py.Namespace:
     return py.Namespace(fn.__globals__, cells)
 
 
-def _load(fn: types.FunctionType, namespace: py.Namespace) -> tuple[py.Code, bool]:
-    """The code of a function, and whether it has a `match`."""
+def _load(fn: types.FunctionType, namespace: py.Namespace) -> tuple[py.Code, bool, Names]:
+    """The code of a function, whether it has a `match`, and what it assumes of its callees."""
     node, file = find(fn)
-    spans = Spans(file)
+    spans, names = Spans(file), Names(fn)
     try:
         has_match = any(isinstance(n, ast.Match) for n in ast.walk(node))
-        scope = scopes(_core(fn, node, spans), frozenset(namespace.cells))
-        return lower(scope, spans, namespace), has_match
+        scope = scopes(_core(fn, node, spans, names), frozenset(namespace.cells))
+        return lower(scope, spans, namespace), has_match, names
     except RecursionError:
         raise MyiaError(errors.TooDeep(spans.header(node), fn.__name__)) from None
 
@@ -128,7 +133,7 @@ def core_text(fn: Any) -> str:
     node, file = find(fn)
     spans = Spans(file)
     try:
-        tree = _core(fn, node, spans, as_written=True)
+        tree = _core(fn, node, spans)
         for function in [n for n in gast.walk(tree) if isinstance(n, gast.FunctionDef)]:
             function.body = desugar(function)
         return to_text(tree)
@@ -137,9 +142,12 @@ def core_text(fn: Any) -> str:
 
 
 def _core(
-    fn: types.FunctionType, node: ast.AST, spans: Spans, as_written: bool = False
+    fn: types.FunctionType, node: ast.AST, spans: Spans, names: Names | None = None
 ) -> gast.AST:
-    """The function in core Python, with its jumps. `as_written`: and its generator expressions."""
+    """The function in core Python, with its jumps; without `names` its generator expressions, too.
+
+    `names` decides which of them are functions.
+    """
     tree = gast.ast_to_gast(node)
     if sys.flags.optimize:
         tree = skip_assertions(tree)
@@ -159,7 +167,7 @@ def _core(
     if any(isinstance(n, gast.ClassDef) for n in gast.walk(tree)):
         tree = remove_classes(tree, spans)
     mangle_private_names(tree, fn.__code__.co_qualname)
-    tree = tree if as_written else lazy_generators_to_functions(tree)
+    tree = tree if names is None else lazy_generators_to_functions(tree, names)
     rename_comprehension_variables(tree)
     return core(tree)
 
