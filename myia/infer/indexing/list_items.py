@@ -202,9 +202,9 @@ def _store_list_part(
     new = list_slices.as_list(ctx, value)
     if new is None:  # Python finds the slice, and takes all items, before it changes the list
         new = as_ref(ctx.call(Static(list), (value,), {}))
-        if (now := ctx.contents_as(x, AnyList)) is not contents:
-            which = _slice_found_before(ctx, x, which, n)
-            contents = now
+        if (now := ctx.contents(x)) is not contents:
+            assert isinstance(now, AnyList)
+            which, contents = _slice_found_before(ctx, x, which, n), now
     if which is not None and isinstance(contents, ListObject) and is_static_int(ctx.length(new)):
         items = list(contents.items)
         python_result(ctx, items.__setitem__, which, ctx.list_items(new))

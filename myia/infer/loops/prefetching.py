@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import NoReturn, TypeVar
 
 from myia.infer.domain.context import Context
+from myia.infer.domain.errors import NeedsStatic
 from myia.infer.domain.heap import CellObject, Invalidated
 from myia.infer.domain.values import NONE, Abstract, Ref, Tuple, is_static_int
 from myia.infer.domain.values import Iterator as AnIterator
@@ -112,6 +113,24 @@ def early_or_late(
     if version is not None:
         _watch(ctx, version, reads)
     return found
+
+
+def all_or_each(ctx: Context, container: Ref, early: Callable[[], T], late: Callable[[], T]) -> T:
+    """What `early` makes of all items that are to be added to a container, else what `late` does.
+
+    `late` adds each when it has been taken: taking items reads or writes the container, or their
+    values are known in an unrolled loop only.
+    """
+    start, mark, before = ctx.heap.copy(), ctx.mark(), ctx.contents(container)
+    try:
+        with ctx.heap.recorded_reads() as reads:
+            found = early()
+        if container.id not in reads and ctx.contents(container) is before:
+            return found
+    except NeedsStatic:
+        pass
+    ctx.rewind(start, mark)
+    return late()
 
 
 def require_current(ctx: Context, version: Ref) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from myia.infer.domain.context import Context
@@ -24,6 +25,7 @@ from myia.infer.domain.values import (
 from myia.infer.indexing.dict_items import dict_key
 from myia.infer.loops.iterables import Items, items_of
 from myia.infer.loops.iterators import SEQUENCES, iterator
+from myia.infer.loops.prefetching import all_or_each
 from myia.infer.numeric.constant_methods import is_set, items_of_new_set, set_items
 from myia.infer.numeric.samples import require_hashable
 from myia.infer.operators import operators
@@ -164,9 +166,29 @@ def _add(ctx: Context, self: Ref, item: Abstract) -> Abstract:
 @method("set", "update", dynamic=as_is)
 def _update(ctx: Context, self: Ref, *others: Abstract) -> Abstract:
     for other in others:
-        for item in _items_of(ctx, other):
+        if isinstance(other, Iterator):
+            early, late = partial(_items_of_new, ctx, other), partial(_add_each, ctx, self, other)
+            items = all_or_each(ctx, self, early, late)
+        else:
+            items = _items_of(ctx, other)
+        for item in items:
             _add(ctx, self, item)
     return NONE
+
+
+def _items_of_new(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
+    return tuple(map(Static, items_of_new_set(ctx, _items_of(ctx, x))))
+
+
+def _add_each(ctx: Context, self: Ref, other: Abstract) -> tuple[Abstract, ...]:
+    """Nothing: all have been added."""
+    call_source(ctx, update_, (self, other), {})
+    return ()
+
+
+def update_(items: Any, others: Any) -> None:
+    for x in others:
+        items.add(x)
 
 
 def _items_of(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:

@@ -29,6 +29,7 @@ from myia.infer.indexing.indexing import delitem, getitem, setitem
 from myia.infer.indexing.list_items import delete_at
 from myia.infer.lists import growing_lists, list_edits, list_searches, list_slices
 from myia.infer.loops.iterables import iterated
+from myia.infer.loops.prefetching import all_or_each
 from myia.infer.numeric.constant_methods import python_result
 from myia.infer.numeric.f_strings import format_parts
 from myia.infer.numeric.samples import require_index
@@ -280,10 +281,34 @@ def _get(ctx: Context, self: Ref, key: Abstract, default: Abstract = NONE) -> Ab
 def _update(
     ctx: Context, self: Ref, other: Abstract | None = None, /, **items: Abstract
 ) -> Abstract:
+    new = {} if other is None else _new_items(ctx, self, other)
     contents = _dict(ctx, self)
-    new = {} if other is None else _items(_dict(ctx, ctx.call(Static(dict), (other,), {})))
     ctx.write(self, contents.with_items({**_items(contents), **new, **items}))
     return NONE
+
+
+def _new_items(ctx: Context, self: Ref, other: Abstract) -> dict[Any, Abstract]:
+    """What `other` adds to the dict; nothing if it was to be added one by one, and has been."""
+    if not isinstance(other, Iterator):
+        return _items(_dict(ctx, ctx.call(Static(dict), (other,), {})))
+
+    def early() -> dict[Any, Abstract]:
+        return _items(_dict(ctx, ctx.call(Static(dict), (other,), {})))
+
+    def late() -> dict[Any, Abstract]:
+        call_source(ctx, update_, (self, other), {})
+        return {}
+
+    return all_or_each(ctx, self, early, late)
+
+
+def update_(d: Any, items: Any) -> None:
+    for i, item in enumerate(items):
+        pair = tuple(item)
+        if len(pair) != 2:
+            which = f"dictionary update sequence element #{i}"
+            raise ValueError(f"{which} has length {len(pair)}; 2 is required")
+        d[pair[0]] = pair[1]
 
 
 @method("dict", "pop", dynamic=as_is)
