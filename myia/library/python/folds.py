@@ -12,9 +12,18 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.memory_order import copy_of_view
-from myia.infer.domain.values import NONE, Abstract, Scalar, Static, Tuple, is_none, is_static_int
+from myia.infer.domain.values import (
+    NONE,
+    Abstract,
+    Iterator,
+    Scalar,
+    Static,
+    Tuple,
+    is_none,
+    is_static_int,
+)
 from myia.infer.loops.iterables import Items, items_after, iterated
-from myia.infer.loops.iterators import sequence_of, use_up
+from myia.infer.loops.iterators import SEQUENCES, sequence_of, use_up
 from myia.infer.loops.loop_forms import loop
 from myia.infer.loops.prefetching import early_or_late
 from myia.infer.loops.unrolling import LoopCode
@@ -105,6 +114,16 @@ def _extremum(op: str, of_none: str) -> Callable[..., Abstract]:
                 best = better(ctx, best, item, key)
             return copy_of_view(ctx, best[0], views)
         iterable = iterated(ctx, args[0])
+        early = partial(of_iterable, ctx, iterable, key, default)
+        if is_none(key) or not isinstance(iterable, Iterator) or iterable.kind not in SEQUENCES:
+            return early()
+        given = (iterable, key, Static(of_none), *(() if default is None else (default,)))
+        source = max_by_key if op == ">" else min_by_key
+        return early_or_late(ctx, (iterable,), early, lambda: call_source(ctx, source, given, {}))
+
+    def of_iterable(
+        ctx: Context, iterable: Abstract, key: Abstract, default: Abstract | None
+    ) -> Abstract:
         items = ctx.items_of(sequence_of(ctx, iterable))
         use_up(ctx, iterable)
         if is_static_int(items.length) and items.length.value == 0:
@@ -132,6 +151,33 @@ def _extremum(op: str, of_none: str) -> Callable[..., Abstract]:
         return found[0]
 
     return keeps_views(extremum)
+
+
+def max_by_key(items: Any, key: Any, of_none: str, *default: Any) -> Any:
+    """Each key is computed when its item has been taken."""
+    first, best, most = True, None, None
+    for item in items:
+        by = key(item)
+        if first:
+            best, most, first = item, by, False
+        elif by > most:
+            best, most = item, by
+    if first and len(default) == 0:
+        raise ValueError(of_none)
+    return default[0] if first else best
+
+
+def min_by_key(items: Any, key: Any, of_none: str, *default: Any) -> Any:
+    first, best, least = True, None, None
+    for item in items:
+        by = key(item)
+        if first:
+            best, least, first = item, by, False
+        elif by < least:
+            best, least = item, by
+    if first and len(default) == 0:
+        raise ValueError(of_none)
+    return default[0] if first else best
 
 
 def _has_objects(ctx: Context, x: Abstract) -> bool:
