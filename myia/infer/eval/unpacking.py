@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from myia.infer.domain.context import Context
@@ -11,14 +13,18 @@ from myia.infer.domain.heap import BufferObject, ListObject
 from myia.infer.domain.values import (
     NONE,
     Abstract,
+    Iterator,
     SliceValue,
     Static,
+    Tuple,
     as_number,
     is_none,
     is_static_int,
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing import indexing
+from myia.infer.loops.iterators import SEQUENCES, take
+from myia.infer.loops.prefetching import early_or_late
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
@@ -33,6 +39,9 @@ def unpack(
         ctx.fail(BadType, message="cannot unpack non-iterable NoneType object")
     if is_dynamic(ctx, x):
         x = ctx.call(Static(list), (x,), {})
+    given = x
+    if not starred and isinstance(x, Iterator) and x.kind in SEQUENCES:
+        x = _taken(ctx, x, before + after + 1)
     if isinstance(ctx.held(x), BufferObject) and not is_static_int(ctx.length(x)):
         return _unpack_list(ctx, x, before, starred, after)
     items = ctx.list_items(x)
@@ -40,11 +49,34 @@ def unpack(
     if len(items) < before + after:
         ctx.fail(BadValue, message=too_few.format(len(items)))
     if len(items) > before + after and not starred:
+        take(ctx, given, to_end=False)  # Python leaves the other items
         ctx.fail(BadValue, message=too_many)
     if not starred:
         return tuple(items)
     middle = ctx.new(ListObject(items[before : len(items) - after]))
     return (*items[:before], middle, *items[len(items) - after :])
+
+
+def _taken(ctx: Context, x: Iterator, most: int) -> Abstract:
+    """The items of an iterator; no more than `most`, where taking others has an effect."""
+
+    def all_items() -> Abstract:
+        return Tuple(ctx.list_items(x))
+
+    def first_items() -> Abstract:
+        return ctx.call(Static(first_of), (x, Static(most)), {})
+
+    return early_or_late(ctx, (x,), all_items, first_items)
+
+
+def first_of(items: Any, n: int) -> Any:
+    """At most n items, in a list, as a program takes them."""
+    found: list[Any] = []
+    for item in items:
+        found.append(item)
+        if len(found) == n:
+            break
+    return found
 
 
 def _messages(wanted: int, starred: bool) -> tuple[str, str]:
