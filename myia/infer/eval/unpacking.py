@@ -23,6 +23,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing import indexing
+from myia.infer.loops.iterables import iterated
 from myia.infer.loops.iterators import SEQUENCES, take
 from myia.infer.loops.prefetching import early_or_late
 from myia.primitives.core.define import constant
@@ -39,7 +40,7 @@ def unpack(
         ctx.fail(BadType, message="cannot unpack non-iterable NoneType object")
     if is_dynamic(ctx, x):
         x = ctx.call(Static(list), (x,), {})
-    given = x
+    given = x = iterated(ctx, x)
     if not starred and isinstance(x, Iterator) and x.kind in SEQUENCES:
         x = _taken(ctx, x, before + after + 1)
     if isinstance(ctx.held(x), BufferObject) and not is_static_int(ctx.length(x)):

@@ -22,7 +22,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds, is_number, number_value
-from myia.infer.domain.errors import BadType, BadValue, CertainError
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import (
     BufferObject,
@@ -49,6 +49,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     as_number,
+    as_ref,
     is_static_int,
 )
 from myia.infer.dynamic import access
@@ -63,7 +64,6 @@ from myia.ir.core import Value
 
 CHANGED_LIST = "a list that is changed while a loop runs over it"
 ITERATED = ("__iter__", "__getitem__")  # methods of what a loop may run over
-MAX_GETITEM_ITEMS = 512  # items that `__getitem__` gives one by one, until its IndexError
 MAX_ADDED_ITEMS = 512  # to a list while its items are taken one by one
 MAX_UNROLLED_ITEMS = 8  # lists of up to so many items are unrolled: XLA fuses their bodies
 
@@ -202,12 +202,26 @@ def _object(ctx: Context, x: Ref, contents: Contents) -> Items:
     ctx.fail(UnsupportedIteration, what=f"iteration over {ctx.describe(x)}")
 
 
+# What gives the items of an instance by its `__getitem__` (`prefetching.py`).
+BY_GETITEM: list[Callable[[Context, Ref], Abstract]] = []
+
+
 def iterated(ctx: Context, x: Abstract) -> Abstract:
-    """What a loop over `x` runs over: of an instance with an `__iter__`, what that gives."""
+    """What a loop over `x` runs over, if `x` is an instance: by `__iter__` or by `__getitem__`."""
+    if has_only_getitem(ctx, x):
+        return BY_GETITEM[0](ctx, as_ref(x))
     items = iterator_of(ctx, x)
     if items is x and ctx.special_method(x, "__iter__") is None:
         return x
     return ctx.call(Static(items_by_next), (items,), {}) if has_next(ctx, items) else items
+
+
+def has_only_getitem(ctx: Context, x: Abstract) -> bool:
+    """Is it an instance with a `__getitem__` that has no `__iter__`?"""
+    is_instance = isinstance(ctx.held(x), InstanceObject)
+    if not is_instance or ctx.special_method(x, "__iter__") is not None:
+        return False
+    return ctx.special_method(x, "__getitem__") is not None
 
 
 def iterator_of(ctx: Context, x: Abstract) -> Abstract:
@@ -235,27 +249,9 @@ def items_by_next(iterator: Any) -> Generator[Any]:
 
 
 def _instance(ctx: Context, x: Ref) -> Items:
-    """By its `__iter__`, else by its `__getitem__`."""
     if (items := iterated(ctx, x)) is not x:
         return items_of(ctx, items)
-    if (found := ctx.special_method(x, "__getitem__")) is not None:
-        return _static_items(ctx, _items_until_index_error(ctx, found))
     refuse_iteration(ctx, x)
-
-
-def _items_until_index_error(ctx: Context, getitem: Abstract) -> tuple[Abstract, ...]:
-    items: list[Abstract] = []
-    while len(items) < MAX_GETITEM_ITEMS:
-        try:
-            items.append(ctx.call(getitem, (Static(len(items)),), {}))
-        except CertainError as error:
-            if issubclass(error.exception, IndexError):
-                return tuple(items)
-            raise
-    ctx.fail(
-        UnsupportedIteration,
-        what=f"iteration by `__getitem__` over more than {MAX_GETITEM_ITEMS} items",
-    )
 
 
 def _buffer(ctx: Context, x: Ref, contents: BufferObject) -> Items:

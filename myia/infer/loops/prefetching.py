@@ -12,23 +12,24 @@ is inferred again, with a generator in its place, which computes an item when it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import NeedsStatic
+from myia.infer.domain.errors import CertainError, NeedsStatic
 from myia.infer.domain.heap import CellObject, Invalidated
-from myia.infer.domain.values import NONE, Abstract, Ref, Tuple, is_static_int
+from myia.infer.domain.values import NONE, Abstract, Ref, Static, Tuple, is_static_int
 from myia.infer.domain.values import Iterator as AnIterator
-from myia.infer.loops.iterables import ITERATORS, Items, items_of
+from myia.infer.loops.iterables import BY_GETITEM, ITERATORS, Items, items_of
 from myia.infer.loops.iterators import EVERYWHERE, SEQUENCES, place_of
 from myia.infer.unsupported import UnsupportedIteration
 from myia.ir.builder import current_builder
 from myia.ir.core import has_effect
 from myia.source.diagnostics import MyiaError
 
+MAX_GETITEM_ITEMS = 512  # items that `__getitem__` gives one by one, until its IndexError
 PREFETCHED = "prefetched"  # the kind of an iterator over such items
 
 
@@ -180,6 +181,47 @@ def prefetched(
         return over_prefetched(Tuple(early()), version)
 
     return early_or_late(ctx, sources, items, late, version)
+
+
+def _by_getitem(ctx: Context, x: Ref) -> Abstract:
+    """The items of an instance by its `__getitem__`, until that raises IndexError."""
+
+    def early() -> tuple[Abstract, ...]:
+        getitem = ctx.special_method(x, "__getitem__")
+        return _items_until_index_error(ctx, getitem) if getitem is not None else ()
+
+    def late() -> Abstract:
+        return ctx.call(Static(items_by_getitem), (x,), {})
+
+    return prefetched(ctx, "getitem", (x,), early, late)
+
+
+BY_GETITEM.append(_by_getitem)
+
+
+def _items_until_index_error(ctx: Context, getitem: Abstract) -> tuple[Abstract, ...]:
+    items: list[Abstract] = []
+    while len(items) < MAX_GETITEM_ITEMS:
+        try:
+            items.append(ctx.call(getitem, (Static(len(items)),), {}))
+        except CertainError as error:
+            if issubclass(error.exception, IndexError):
+                return tuple(items)
+            raise
+    what = f"iteration by `__getitem__` over more than {MAX_GETITEM_ITEMS} items"
+    ctx.fail(UnsupportedIteration, what=what)
+
+
+def items_by_getitem(xs: Any) -> Generator[Any]:
+    """The same, each when it is taken, as a program has it."""
+    i = 0
+    while True:
+        try:
+            item = xs[i]
+        except IndexError:
+            return
+        yield item
+        i += 1
 
 
 def current_items(ctx: Context, items: Items, version: Ref) -> Items:

@@ -38,6 +38,8 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.dict_items import has_key
 from myia.infer.lists import list_searches, list_slices
+from myia.infer.loops.iterables import has_only_getitem, iterated
+from myia.infer.loops.iterators import is_generator
 from myia.infer.numeric.constant_methods import evaluated, is_set, set_items
 from myia.infer.numeric.exact_comparison import compared, decided
 from myia.infer.numeric.promotion import (
@@ -270,7 +272,11 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
         return truth(ctx, ctx.call(Static(np.any), (compare(ctx, "==", container, x),), {}))
     if (found := ctx.special_method(container, "__contains__")) is not None:
         return truth(ctx, ctx.call(found, (x,), {}))
-    if isinstance(container, Iterator) or ctx.special_method(container, "__iter__") is not None:
+    one_by_one = isinstance(container, Iterator)
+    if has_only_getitem(ctx, container):
+        container = iterated(ctx, container)
+        one_by_one = is_generator(container)  # else they have been computed, without an effect
+    if one_by_one or ctx.special_method(container, "__iter__") is not None:
         return truth(ctx, ctx.call(Static(is_among), (x, container), {}))
     if isinstance(contents := ctx.held(container), DictObject):
         if not isinstance(x, Static):

@@ -30,7 +30,9 @@ from myia.infer.loops.iterables import (
     ITERATORS,
     Items,
     has_next,
+    has_only_getitem,
     items_of,
+    iterated,
     iterator_of,
     require_iterables,
 )
@@ -173,6 +175,7 @@ def _iter(ctx: Context, x: Abstract, *sentinel: Abstract) -> Abstract:
     if has_next(ctx, x := iterator_of(ctx, x)):
         return x
     require_iterables(ctx, x)
+    x = with_state(ctx, iterated(ctx, x)) if has_only_getitem(ctx, x) else x
     return x if isinstance(x, Iterator) and isinstance(x.state, Ref) else iterator(ctx, "iter", x)
 
 
