@@ -100,15 +100,27 @@ def enumerate_(iterable: Any, start: Any = 0) -> Iterator[Any]:
 def map_(f: Any, *iterables: Any) -> Iterator[Any]:
     if len(iterables) == 1:
         for item in iterables[0]:
-            yield f(item)
+            try:
+                found = f(item)
+            except StopIteration:  # Python's `map` lets it through: it ends the loop
+                return
+            yield found
     else:
         for row in zip(*iterables):
-            yield f(*row)
+            try:
+                found = f(*row)
+            except StopIteration:
+                return
+            yield found
 
 
 def filter_(f: Any, iterable: Any) -> Iterator[Any]:
     for item in iterable:
-        if item if f is None else f(item):
+        try:
+            passes = item if f is None else f(item)
+        except StopIteration:
+            return
+        if passes:
             yield item
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NoReturn
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.errors import BadType, BadValue, CertainError
 from myia.infer.domain.heap import ListObject
 from myia.infer.domain.lengths import at_most, length_of
 from myia.infer.domain.values import (
@@ -218,7 +219,34 @@ def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
 @over_generators(map_)
 def _map(ctx: Context, f: Abstract, *iterables: Abstract) -> Abstract:
     require_iterables(ctx, *iterables)
+    if comes_late(ctx, STOPPED):
+        return call_source(ctx, map_, (f, *iterables), {})
     return iterator(ctx, "map", f, *iterables)
+
+
+STOPPED = "stopped"  # an iterator that ends where its function raises StopIteration
+
+
+def result_for_item(ctx: Context, x: Iterator, f: Abstract, args: tuple[Abstract, ...]) -> Abstract:
+    """What the function of `map` and its like gives for an item."""
+    start = len(ctx.checks)
+    try:
+        found = ctx.call(f, args, {})
+    except CertainError as error:
+        if issubclass(error.exception, StopIteration):
+            _refuse_stop(ctx, x)
+        raise
+    if any(issubclass(c.exception, StopIteration) for c in ctx.checks[start:] if not c.is_caught):
+        _refuse_stop(ctx, x)
+    return found
+
+
+def _refuse_stop(ctx: Context, x: Iterator) -> NoReturn:
+    """Refuse the program, unless it can be inferred with a generator there."""
+    place = ctx.places.get(x.state.id) if isinstance(x.state, Ref) else None
+    if isinstance(place, tuple):
+        ctx.to_resume.add((STOPPED, *place[1:]))
+    ctx.fail(UnsupportedIteration, what=f"`{x.kind}` of a function that raises StopIteration")
 
 
 @items_of_kind("map")
@@ -226,14 +254,14 @@ def _map_items(ctx: Context, x: Iterator) -> Items:
     """The function is called in the iteration that takes its result."""
     f, *iterables = x.items
     part = _zip_items(ctx, Iterator("zip", tuple(iterables)))
-    return replace(part, item=lambda i: ctx.call(f, part.item(i).items, {}))
+    return replace(part, item=lambda i: result_for_item(ctx, x, f, part.item(i).items))
 
 
 @function(filter)
 @over_generators(filter_)
 def _filter(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
     require_iterables(ctx, iterable)
-    if comes_late(ctx, "filter"):
+    if comes_late(ctx, "filter") or comes_late(ctx, STOPPED):
         return call_source(ctx, filter_, (f, iterable), {})
     return iterator(ctx, "filter", f, iterable, new_version(ctx, "filter"))
 
@@ -247,7 +275,7 @@ def _filtered(ctx: Context, x: Iterator) -> Abstract:
     assert isinstance(version, Ref)
 
     def test(item: Abstract) -> Abstract:
-        return truth(ctx, item if is_none(f) else ctx.call(f, (item,), {}))
+        return truth(ctx, item if is_none(f) else result_for_item(ctx, x, f, (item,)))
 
     with prefetching(ctx, version, iterable):
         return collected(ctx, x, items_of(ctx, iterable), test)

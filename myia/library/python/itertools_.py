@@ -61,7 +61,14 @@ from myia.library.python.generators import (
     Source,
     over_generators,
 )
-from myia.library.python.iterators import collected, items_of_kind, prefetched_by, with_state
+from myia.library.python.iterators import (
+    STOPPED,
+    collected,
+    items_of_kind,
+    prefetched_by,
+    result_for_item,
+    with_state,
+)
 from myia.library.source.python.itertools_ import (
     accumulate_,
     chain_,
@@ -207,6 +214,8 @@ def _repeat_items(ctx: Context, x: Iterator) -> Items:
 @function(itertools.starmap)
 @over_generators(starmap_)
 def _starmap(ctx: Context, f: Abstract, iterable: Abstract) -> Abstract:
+    if comes_late(ctx, STOPPED):
+        return call_source(ctx, starmap_, (f, iterable), {})
     return iterator(ctx, "starmap", f, iterable)
 
 
@@ -216,7 +225,7 @@ def _starmap_items(ctx: Context, x: Iterator) -> Items:
     part = items_of(ctx, iterable)
 
     def item(i: Abstract) -> Abstract:
-        return ctx.call(f, ctx.list_items(part.item(i)), {})
+        return result_for_item(ctx, x, f, ctx.list_items(part.item(i)))
 
     return replace(part, item=item)
 

@@ -98,7 +98,11 @@ def pairwise_(iterable: Any) -> Iterator[Any]:
 
 def starmap_(f: Any, iterable: Any) -> Iterator[Any]:
     for args in iterable:
-        yield f(*args)
+        try:
+            found = f(*args)
+        except StopIteration:  # Python's `starmap` lets it through: it ends the loop
+            return
+        yield found
 
 
 def takewhile_(predicate: Any, iterable: Any) -> Iterator[Any]:
