@@ -39,6 +39,7 @@ from myia.infer.paths.branches import branch
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.registry import as_is, function, method
 from myia.infer.unsupported import UnsupportedContainer
+from myia.library.python.sequences import without_the_list
 from myia.library.support.from_source import call_source
 from myia.source.hidden import HIDDEN
 
@@ -183,6 +184,8 @@ def _first_equal(
 
 @method("list", "sort", dynamic=as_is)
 def _sort(ctx: Context, self: Ref, **options: Abstract) -> Abstract:
+    if (key := options.get("key")) is not None:
+        options["key"] = without_the_list(ctx, key, self)
     found = list_slices.as_list(ctx, ctx.call(Static(sorted), (self,), options))
     assert found is not None
     list_slices.replace_items(ctx, self, found)

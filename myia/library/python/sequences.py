@@ -28,6 +28,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     as_number,
+    as_ref,
     is_none,
     is_static_int,
 )
@@ -157,6 +158,28 @@ def _cmp_to_key(ctx: Context, mycmp: Abstract) -> Abstract:
 def refuse_key(ctx: Context, key: Partial, args: tuple, kwargs: dict) -> Abstract:
     what = "a key of `functools.cmp_to_key` outside of `sorted` and `list.sort`"
     ctx.fail(UnsupportedFunction, what=what, help_text="call the comparison")
+
+
+def without_the_list(ctx: Context, key: Abstract, x: Ref) -> Abstract:
+    """A key of `x.sort`, which must not look at `x`: Python has emptied it."""
+    contents = ctx.contents(x)
+    if is_none(key) or (isinstance(key, Partial) and key.call is refuse_key):
+        return key
+    if isinstance(contents, BufferObject):
+        apart = not contents.template.has_objects
+    else:
+        apart = isinstance(ctx.heap[x.id], ListObject)
+    return Partial(_call_key, (key, x)) if apart else key  # else an item is read from the list
+
+
+def _call_key(ctx: Context, f: Partial, args: tuple, kwargs: dict) -> Abstract:
+    key, x = f.items[0], as_ref(f.items[1])
+    with ctx.heap.recorded_reads() as reads:
+        found = ctx.call(key, args, kwargs)
+    if x.id in reads:
+        what = "a key that reads the list that is sorted, which Python has emptied meanwhile,"
+        ctx.fail(UnsupportedFunction, what=what, help_text="write `xs[:] = sorted(xs, key=...)`")
+    return found
 
 
 @function(sorted)

@@ -101,3 +101,22 @@ def test_as_python(f, capfd):
     for numbers in ((3.0, 2.0, 1.0), (0.5, 0.7, -2.0)):
         wanted = f(*numbers), capfd.readouterr().out
         assert (compiled(*numbers), capfd.readouterr().out) == wanted
+
+
+def reads_the_list(a, b, c):
+    xs = [a, b, c]
+    xs.sort(key=lambda v: len(xs) - v)
+    return xs
+
+
+def reads_a_list_of_a_loop(a, b, c):
+    xs = [(a - i) ** 2 * b for i in range(12)]
+    xs.sort(key=lambda v: len(xs) - v + c)
+    return xs
+
+
+@pytest.mark.parametrize("f", [reads_the_list, reads_a_list_of_a_loop])
+def test_a_key_that_reads_the_list_that_is_sorted(f):
+    """Python has emptied it."""
+    with pytest.raises(myia.MyiaError, match=r"reads the list that is sorted"):
+        myia.jit(f)(3.0, 2.0, 1.0)
