@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -218,13 +218,19 @@ def _store_list_part(
 def _slice_found_before(ctx: Context, x: Ref, which: slice | None, n: int) -> slice:
     """The slice that `which` was while the list had n items; it may have others by now."""
     if which is None or not list_edits.is_static_part(ctx, x, SliceValue(NONE, NONE, NONE)):
-        ctx.fail(UnsupportedIndex, what="a store of items that change the list")
+        _refuse_changed_list(ctx)
     start, stop, step = python_result(ctx, which.indices, n)
     if step == 1:
         return slice(start, max(start, stop))
     if ctx.int_of(ctx.length(x), "a length") != n:
-        ctx.fail(UnsupportedIndex, what="a store of items that change the list")
+        _refuse_changed_list(ctx)
     return which
+
+
+def _refuse_changed_list(ctx: Context) -> NoReturn:
+    help_text = "make a list of them first, and store the list: `items = list(...)`"
+    what = "a store of items that change the list"
+    ctx.fail(UnsupportedIndex, what=what, help_text=help_text)
 
 
 def delete_list_item(ctx: Context, x: Ref, contents: AnyList, key: Abstract) -> None:
