@@ -26,6 +26,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     as_ref,
+    is_none,
     is_static_int,
 )
 from myia.infer.indexing.parse_subscripts import checked_index
@@ -58,7 +59,7 @@ def sequence_item(
 ) -> Abstract | tuple[Abstract, ...]:
     """An item of a tuple, list or the like of known length, or a tuple of them."""
     if isinstance(key, SliceValue):
-        return items[static_key(ctx, key)]
+        return python_result(ctx, items.__getitem__, static_key(ctx, key))
     _refuse_other_index(ctx, key, kind)
     if isinstance(key, Scalar):
         return _dynamic_item(ctx, items, key, kind)
@@ -200,6 +201,10 @@ def _store_list_part(
         (static_key(ctx, key), ctx.int_of(ctx.length(x), "a length")) if static else (None, 0)
     )
     new = list_slices.as_list(ctx, value)
+    if is_number(value) or is_none(value):
+        extended = which is not None and which.step not in (None, 1)
+        to = "must assign iterable to extended slice" if extended else "can only assign an iterable"
+        ctx.fail(BadType, message=to)
     if new is None:  # Python finds the slice, and takes all items, before it changes the list
         new = as_ref(ctx.call(Static(list), (value,), {}))
         if (now := ctx.contents(x)) is not contents:
@@ -240,7 +245,7 @@ def delete_list_item(ctx: Context, x: Ref, contents: AnyList, key: Abstract) -> 
         items = list(contents.items)
         if not isinstance(key, SliceValue):
             _sequence_index(ctx, key, len(items), "list assignment")
-        del items[static_key(ctx, key)]
+        python_result(ctx, items.__delitem__, static_key(ctx, key))
         ctx.write(x, ListObject(tuple(items)))
     elif isinstance(key, SliceValue):
         list_slices.delete_items(ctx, x, static_key(ctx, key))

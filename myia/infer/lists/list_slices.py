@@ -59,9 +59,9 @@ def sliced(ctx: Context, x: Ref, which: slice) -> Ref:
     """`x[which]`, a new list."""
     contents = ctx.contents(x)
     if isinstance(contents, ListObject):
-        return ctx.new(ListObject(contents.items[which]))
+        return ctx.new(ListObject(python_result(ctx, contents.items.__getitem__, which)))
     assert isinstance(contents, BufferObject)
-    indices = range(_static_length(ctx, x))[which]
+    indices = python_result(ctx, range(_static_length(ctx, x)).__getitem__, which)
     if not indices:
         return ctx.new(ListObject(()))
     rows = tuple(Scalar(take_rows(row.value, indices), False) for row in contents.rows)

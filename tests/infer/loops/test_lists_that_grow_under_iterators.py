@@ -222,6 +222,25 @@ def too_few_for_every_other(x):
     return xs, ""
 
 
+def slices_that_python_refuses(x):
+    xs, found = [x, 1.0], []
+    for k in range(5):
+        try:
+            if k == 0:
+                xs[::0] = [x]
+            elif k == 1:
+                found.append(str(len(xs[::0])))
+            elif k == 2:
+                del xs[::0]
+            elif k == 3:
+                xs[0:1] = 5
+            else:
+                xs["a":1] = [x]
+        except (TypeError, ValueError) as error:
+            found.append(str(error))
+    return xs, found
+
+
 def dict_that_grows(x):
     d = {"a": x}
     try:
@@ -239,6 +258,14 @@ def empty_list_that_is_filled(x):
     return list(zip(xs, xs)), list(map(abs, xs)), list(enumerate(xs))
 
 
-@pytest.mark.parametrize("f", [too_few_for_every_other, dict_that_grows, empty_list_that_is_filled])
+@pytest.mark.parametrize(
+    "f",
+    [
+        too_few_for_every_other,
+        slices_that_python_refuses,
+        dict_that_grows,
+        empty_list_that_is_filled,
+    ],
+)
 def test_errors_and_empty_lists(f):
     assert myia.jit(f)(2.0) == f(2.0)
