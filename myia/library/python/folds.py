@@ -1,7 +1,8 @@
-"""`sum`, `all`, `any`, `max`, `min`: one loop over the items."""
+"""`sum`, `all`, `any`, `max`, `min`: one loop over the items; `functools.reduce`."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.heap import InstanceObject
+from myia.infer.domain.heap import InstanceObject, ListObject
 from myia.infer.domain.memory_order import copy_of_view
 from myia.infer.domain.values import (
     NONE,
@@ -22,16 +23,17 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
-from myia.infer.loops.iterables import Items, items_after, iterated
+from myia.infer.loops.iterables import CHANGED_LIST, Items, items_after, iterated
 from myia.infer.loops.iterators import SEQUENCES, sequence_of, use_up
 from myia.infer.loops.loop_forms import loop
 from myia.infer.loops.prefetching import early_or_late
 from myia.infer.loops.unrolling import LoopCode
 from myia.infer.operators import comparison
 from myia.infer.operators.truth import truth
-from myia.infer.parameters import keeps_views
+from myia.infer.parameters import keeps_none, keeps_views
 from myia.infer.paths.branches import branch, branch_many
 from myia.infer.registry import as_is, function
+from myia.infer.unsupported import UnsupportedIteration
 from myia.library.python import generators
 from myia.library.python.generators import Source, over_generators
 from myia.library.support.from_source import call_source, from_source
@@ -197,3 +199,37 @@ def _error_of_none(f: Callable) -> str:
 
 function(max, dynamic=as_is)(_extremum(">", _error_of_none(max)))
 function(min, dynamic=as_is)(_extremum("<", _error_of_none(min)))
+
+
+@function(functools.reduce)
+@keeps_none
+def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -> Abstract:
+    iterable = iterated(ctx, iterable)
+    if isinstance(iterable, Iterator):
+        return call_source(ctx, reduce_, (f, iterable, *initial), {})
+    items = (*initial, *ctx.list_items(iterable))
+    if not items:
+        ctx.fail(BadType, message="reduce() of empty iterable with no initial value")
+    found, i, before = items[0], 1, ctx.held(iterable)
+    while i < len(items):
+        found = ctx.call(f, (found, items[i]), {})
+        i += 1
+        if (now := ctx.held(iterable)) is not before:  # `f` may have changed a list
+            if not isinstance(now, ListObject):
+                ctx.fail(UnsupportedIteration, what=CHANGED_LIST)
+            items = (*initial, *now.items)
+    return found
+
+
+def reduce_(f: Any, items: Any, *initial: Any) -> Any:
+    first, found = len(initial) == 0, None
+    if len(initial) > 0:
+        found = initial[0]
+    for item in items:
+        if first:
+            found, first = item, False
+        else:
+            found = f(found, item)
+    if first:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return found

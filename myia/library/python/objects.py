@@ -17,7 +17,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES, is_weak, number_dtype
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import Answer, HasAttribute, IsDefined
-from myia.infer.domain.heap import DictObject, InstanceObject, ListObject, SetObject
+from myia.infer.domain.heap import DictObject, InstanceObject, SetObject
 from myia.infer.domain.values import (
     FALSE,
     FUNCTION_VALUES,
@@ -26,7 +26,6 @@ from myia.infer.domain.values import (
     Abstract,
     Caught,
     Closure,
-    Iterator,
     NewException,
     Opaque,
     Outside,
@@ -47,7 +46,6 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.guests import guest_of
 from myia.infer.jax.objects.pytrees import is_device_class
-from myia.infer.loops.iterables import CHANGED_LIST, iterated
 from myia.infer.missing_attributes import attribute_or_default, has_attribute
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant
 from myia.infer.numeric.f_strings import brace_format, format_parts, joined
@@ -59,8 +57,7 @@ from myia.infer.paths.caught import class_of_caught, option_of, representation, 
 from myia.infer.paths.choice import is_split
 from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import in_python
-from myia.infer.unsupported import UnsupportedAttribute, UnsupportedFunction, UnsupportedIteration
-from myia.library.support.from_source import call_source
+from myia.infer.unsupported import UnsupportedAttribute, UnsupportedFunction
 
 # ----- Types and attributes
 
@@ -352,40 +349,6 @@ def _call_cached(ctx: Context, cached: Partial, args: tuple, kwargs: dict) -> Ab
     items = dict(zip(present.keys, present.values))
     ctx.write(as_ref(results), present.with_items({**items, key: result}))
     return result
-
-
-@function(functools.reduce)
-@keeps_none
-def _reduce(ctx: Context, f: Abstract, iterable: Abstract, *initial: Abstract) -> Abstract:
-    iterable = iterated(ctx, iterable)
-    if isinstance(iterable, Iterator):
-        return call_source(ctx, reduce_, (f, iterable, *initial), {})
-    items = (*initial, *ctx.list_items(iterable))
-    if not items:
-        ctx.fail(BadType, message="reduce() of empty iterable with no initial value")
-    found, i, before = items[0], 1, ctx.held(iterable)
-    while i < len(items):
-        found = ctx.call(f, (found, items[i]), {})
-        i += 1
-        if (now := ctx.held(iterable)) is not before:  # `f` may have changed a list
-            if not isinstance(now, ListObject):
-                ctx.fail(UnsupportedIteration, what=CHANGED_LIST)
-            items = (*initial, *now.items)
-    return found
-
-
-def reduce_(f: Any, items: Any, *initial: Any) -> Any:
-    first, found = len(initial) == 0, None
-    if len(initial) > 0:
-        found = initial[0]
-    for item in items:
-        if first:
-            found, first = item, False
-        else:
-            found = f(found, item)
-    if first:
-        raise TypeError("reduce() of empty iterable with no initial value")
-    return found
 
 
 @function(setattr)
