@@ -1,17 +1,22 @@
 """Desugaring of `match`: each pattern becomes a test, and assignments of its captures.
 
     match x:                            %subject = x
-        case ("mul", k) if k > 1:       if (isinstance(%subject, (tuple, list))
+        case ("mul", k) if k > 1:       if (is_sequence(%subject)
             a                               and len(%subject) == 2 and %subject[0] == "mul"
         case Point(u, v=0.0):               and [k := %subject[1]] and k > 1):
             b                 ->            a
-        case "one" | None:              elif isinstance(%subject, Point) and ...:
-            c                               u = getattr(%subject, Point.__match_args__[0])
+        case "one" | None:              elif (isinstance(%subject, Point)
+            c                                 and (%parts := class_parts(%subject, Point, ...))
+                                              and %parts[1] == 0.0):
+                                            u = %parts[0]
                                             b
                                         elif %subject == "one" or %subject is None:
                                             c
 
-Sequence patterns match tuples and lists; mapping patterns match dicts.
+Sequence patterns match tuples, lists, ranges and deques; mapping patterns match dicts.
+
+Names are bound when the whole pattern has matched, before the guard. The alternatives of `a | b`
+bind names of their own, which the names of the pattern are given then.
 """
 
 from __future__ import annotations
@@ -50,6 +55,12 @@ class _Case:
 
     tests: list[gast.expr] = field(default_factory=list)
     bindings: list[tuple[str, gast.expr]] = field(default_factory=list)
+    # The names that the alternatives of the last test bind, and the pattern's names for them.
+    chosen: dict[str, str] = field(default_factory=dict)
+
+    def test(self, test: gast.expr) -> None:
+        self.tests.append(test)
+        self.chosen = {}
 
 
 class _Matches(gast.NodeTransformer):
@@ -74,6 +85,7 @@ class _Matches(gast.NodeTransformer):
     ) -> list[gast.stmt]:
         found = _Case()
         self.pattern(case.pattern, lambda: _name(subject), found)
+        _bind_in_place(found)
         body = case.body
         if case.guard is None:
             assignments = [gast.Assign([_name(n, gast.Store)], x, None) for n, x in found.bindings]
@@ -94,10 +106,10 @@ class _Matches(gast.NodeTransformer):
             _located(test, node)
 
     def pattern_MatchValue(self, node: gast.MatchValue, at: Place, case: _Case) -> None:
-        case.tests.append(_quoted("x == value", x=at(), value=node.value))
+        case.test(_quoted("x == value", x=at(), value=node.value))
 
     def pattern_MatchSingleton(self, node: gast.MatchSingleton, at: Place, case: _Case) -> None:
-        case.tests.append(_quoted(f"x is {node.value}", x=at()))
+        case.test(_quoted(f"x is {node.value}", x=at()))
 
     def pattern_MatchAs(self, node: gast.MatchAs, at: Place, case: _Case) -> None:
         if node.pattern is not None:
@@ -107,45 +119,71 @@ class _Matches(gast.NodeTransformer):
 
     def pattern_MatchOr(self, node: gast.MatchOr, at: Place, case: _Case) -> None:
         alternatives = []
+        chosen: dict[str, str] = {}  # by the name of the pattern, that of the alternatives
         for pattern in node.patterns:
             one = _Case()
             self.pattern(pattern, at, one)
-            one.tests += [_captured(n, x) for n, x in one.bindings]
+            for name, x in one.bindings:
+                if name not in chosen:
+                    chosen[name] = f"%{name}{next(self.numbers)}"
+                one.tests.append(_captured(chosen[name], x))
             alternatives.append(_all(one.tests) if one.tests else _quoted("True"))
-        case.tests.append(gast.BoolOp(gast.Or(), alternatives))
+        case.test(gast.BoolOp(gast.Or(), alternatives))
+        case.chosen = {made: name for name, made in chosen.items()}
+        case.bindings += [(name, _name(made)) for name, made in chosen.items()]
 
     def pattern_MatchSequence(self, node: gast.MatchSequence, at: Place, case: _Case) -> None:
         stars = [i for i, p in enumerate(node.patterns) if isinstance(p, gast.MatchStar)]
-        case.tests.append(_quoted("isinstance(x, (tuple, list))", x=at()))
+        case.test(_called(desugared.is_sequence, at()))
         count, compare = len(node.patterns) - len(stars), ">=" if stars else "=="
-        case.tests.append(_quoted(f"len(x) {compare} {count}", x=at()))
+        case.test(_quoted(f"len(x) {compare} {count}", x=at()))
         for i, pattern in enumerate(node.patterns):
             after = len(node.patterns) - i
             if not isinstance(pattern, gast.MatchStar):
                 index = i if not stars or i < stars[0] else -after
                 self.pattern(pattern, _part(at, f"x[{index}]"), case)
             elif pattern.name is not None:
-                stop = 1 - after if after > 1 else ""
-                case.bindings.append((pattern.name, _quoted(f"list(x[{i}:{stop}])", x=at())))
+                ends = _constant(i), _constant(1 - after if after > 1 else None)
+                case.bindings.append((pattern.name, _called(desugared.middle, at(), *ends)))
 
     def pattern_MatchMapping(self, node: gast.MatchMapping, at: Place, case: _Case) -> None:
-        case.tests.append(_quoted("isinstance(x, dict)", x=at()))
+        case.test(_called(desugared.is_mapping, at()))
+        keys = []
         for key, pattern in zip(node.keys, node.patterns):
-            case.tests.append(_quoted("key in x", key=key, x=at()))
+            first = key
+            if isinstance(key, gast.Attribute):  # a capture may have the name that is read
+                first, key = self.kept("key", key)
+            keys.append(key)
+            case.test(_quoted("key in x", key=first, x=at()))
             self.pattern(pattern, _part(at, "x[key]", key=key), case)
         if node.rest is not None:
-            keys = gast.Tuple(list(node.keys), gast.Load())
-            call = gast.Call(gast.Constant(desugared.items_without, None), [at(), keys], [])
-            case.bindings.append((node.rest, call))
+            named = gast.Tuple(keys, gast.Load())
+            case.bindings.append((node.rest, _called(desugared.items_without, at(), named)))
 
     def pattern_MatchClass(self, node: gast.MatchClass, at: Place, case: _Case) -> None:
-        case.tests.append(_quoted("isinstance(x, cls)", x=at(), cls=node.cls))
-        itself = isinstance(node.cls, gast.Name) and node.cls.id in SELF_MATCHING_CLASSES
-        for i, pattern in enumerate(node.patterns):
-            place = _part(at, f"getattr(x, cls.__match_args__[{i}])", cls=node.cls)
-            self.pattern(pattern, at if itself else place, case)
-        for attribute, pattern in zip(node.kwd_attrs, node.kwd_patterns):
-            self.pattern(pattern, _part(at, f"x.{attribute}"), case)
+        case.test(_quoted("isinstance(x, cls)", x=at(), cls=node.cls))
+        if not (node.patterns or node.kwd_patterns):
+            return
+        if self.is_self_matching(node):
+            self.pattern(node.patterns[0], at, case)
+            return
+        named = [_constant(name) for name in node.kwd_attrs]
+        operands = at(), node.cls, _constant(len(node.patterns)), *named
+        first, parts = self.kept("parts", _called(desugared.class_parts, *operands))
+        case.test(gast.Compare(first, [gast.IsNot()], [_constant(None)]))
+        for i, pattern in enumerate((*node.patterns, *node.kwd_patterns)):
+            self.pattern(pattern, _part(lambda: parts, f"x[{i}]"), case)
+
+    def is_self_matching(self, node: gast.MatchClass) -> bool:
+        """Is it a pattern such as `float(x)`, of a builtin class?"""
+        name = node.cls.id if isinstance(node.cls, gast.Name) else None
+        is_builtin = name in SELF_MATCHING_CLASSES - self.taken
+        return is_builtin and len(node.patterns) == 1 and not node.kwd_patterns
+
+    def kept(self, word: str, x: gast.expr) -> tuple[gast.expr, gast.expr]:
+        """`x`, which is evaluated once, under a name; and this name."""
+        name = f"%{word}{next(self.numbers)}"
+        return gast.NamedExpr(_name(name, gast.Store), x), _name(name)
 
 
 # ----- New nodes
@@ -176,10 +214,32 @@ def _name(id: str, ctx: type = gast.Load) -> gast.Name:
     return gast.Name(id, ctx(), None, None)
 
 
+def _constant(value: Any) -> gast.Constant:
+    return gast.Constant(value, None)
+
+
+def _called(function: Callable, *args: gast.expr) -> gast.Call:
+    return gast.Call(_constant(function), list(args), [])
+
+
+def _bind_in_place(case: _Case) -> None:
+    """Where alternatives are the last test, they bind the names of the pattern themselves."""
+    if not case.chosen:
+        return
+    for node in gast.walk(case.tests[-1]):
+        if isinstance(node, gast.NamedExpr):
+            node.target.id = case.chosen.get(node.target.id, node.target.id)
+    case.bindings = [
+        (name, x)
+        for name, x in case.bindings
+        if not (isinstance(x, gast.Name) and x.id in case.chosen)
+    ]
+
+
 def _captured(name: str, x: gast.expr) -> gast.expr:
     """An assignment as a test that always holds, and is a truth value as other tests are."""
     made = gast.List([gast.NamedExpr(_name(name, gast.Store), x)], gast.Load())
-    return gast.Compare(made, [gast.IsNot()], [gast.Constant(None, None)])
+    return gast.Compare(made, [gast.IsNot()], [_constant(None)])
 
 
 def _all(tests: list[gast.expr]) -> gast.expr:

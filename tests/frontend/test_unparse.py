@@ -76,7 +76,7 @@ FUNCTIONS = {
         """
         def f(x):
             %subject1 = x
-            if isinstance(%subject1, (tuple, list)) and len(%subject1) == 2 and (%subject1[1] == 1):
+            if is_sequence(%subject1) and len(%subject1) == 2 and (%subject1[1] == 1):
                 a = %subject1[0]
                 %value = a
             else:

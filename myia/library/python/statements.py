@@ -1,4 +1,4 @@
-"""`with`, `import`, `**rest`, which the frontend desugars (`primitives/core/desugared.py`)."""
+"""`with`, `import` and patterns, which the frontend desugars (`primitives/core/desugared.py`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from myia.infer.boundary import inner_classes
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.errors import BadType, BadValue, CertainError
+from myia.infer.domain.facts import ClassAttribute
 from myia.infer.domain.heap import CellObject, DictObject, InstanceObject
 from myia.infer.domain.values import (
     FALSE,
@@ -27,10 +28,15 @@ from myia.infer.domain.values import (
     Ref,
     Static,
     Tuple,
+    may_be_none,
 )
+from myia.infer.indexing import indexing
+from myia.infer.numeric.constant_methods import python_result
+from myia.infer.parameters import keeps_none
 from myia.infer.paths.caught import class_of_caught, option_of
+from myia.infer.paths.choice import is_split
 from myia.infer.registry import as_is, function
-from myia.infer.unsupported import UnsupportedContext
+from myia.infer.unsupported import UnsupportedAttribute, UnsupportedContext
 from myia.ir.code import Code
 from myia.ir.core import Region, walk
 from myia.library.python.objects import class_of
@@ -288,7 +294,42 @@ def _import_from(ctx: Context, module: Abstract, name: Abstract) -> Abstract:
     return ctx.getattr(Static(importlib.import_module(owner)), wanted)
 
 
-# ----- Patterns
+# ----- Patterns: sequences and mappings
+
+
+@function(desugared.is_sequence, dynamic=as_is)
+@keeps_none
+def _is_sequence(ctx: Context, x: Abstract) -> Abstract:
+    return _is_one(ctx, x, desugared.SEQUENCES, desugared.SEQUENCE, "a sequence pattern")
+
+
+@function(desugared.is_mapping, dynamic=as_is)
+@keeps_none
+def _is_mapping(ctx: Context, x: Abstract) -> Abstract:
+    return _is_one(ctx, x, (dict,), desugared.MAPPING, "a mapping pattern")
+
+
+def _is_one(
+    ctx: Context, x: Abstract, classes: tuple[type, ...], flag: int, pattern: str
+) -> Abstract:
+    """Is it of one of `classes`? Other classes with the flag, such as the user's, are refused."""
+    found = ctx.call(Static(isinstance), (x, Tuple(tuple(map(Static, classes)))), {})
+    value = x.value if may_be_none(x) else x
+    if not is_split(value) and not isinstance(value, Caught):
+        cls = class_of(ctx, value)
+        if cls.__flags__ & flag and not issubclass(cls, classes):
+            what = f"an object of the class `{cls.__name__}` in {pattern}"
+            convert = "list" if flag == desugared.SEQUENCE else "dict"
+            ctx.fail(UnsupportedAttribute, what=what, help_text=f"match `{convert}(...)` of it")
+    return found
+
+
+@function(desugared.middle, dynamic=as_is)
+def _middle(ctx: Context, sequence: Abstract, start: Abstract, stop: Abstract) -> Abstract:
+    if not issubclass(class_of(ctx, sequence), (list, tuple)):  # a deque has no parts
+        sequence = ctx.call(Static(list), (sequence,), {})
+    part = indexing.getitem(ctx, sequence, ctx.call(Static(slice), (start, stop), {}))
+    return ctx.call(Static(list), (part,), {})
 
 
 @function(desugared.items_without, dynamic=as_is)
@@ -297,3 +338,32 @@ def _items_without(ctx: Context, mapping: Abstract, keys: Abstract) -> Abstract:
     named = [ctx.static(key, "a key of a pattern") for key in ctx.list_items(keys)]
     left = {k: v for k, v in zip(contents.keys, contents.values) if k not in named}
     return ctx.new(DictObject(tuple(left), tuple(left.values())))
+
+
+# ----- Patterns: classes
+
+MISSING = object()
+
+
+@function(desugared.class_parts, dynamic=as_is)
+def _class_parts(
+    ctx: Context, x: Abstract, cls: Abstract, count: Abstract, *names: Abstract
+) -> Abstract:
+    given = ctx.static(cls, "the class of a pattern")
+    number = ctx.static(count, "a number of patterns")
+    named = tuple(ctx.static(name, "an attribute of a pattern") for name in names)
+    if number:
+        ctx.fact(ClassAttribute(given, "__match_args__"))
+    positional = python_result(ctx, desugared.positional_names, given, number, named)
+    parts = [x] if positional is None else []
+    for name in (*(positional or ()), *named):
+        try:
+            part = ctx.call(Static(getattr), (x, Static(name), Static(MISSING)), {})
+        except CertainError as error:
+            if not issubclass(error.exception, AttributeError):
+                raise
+            return NONE
+        if isinstance(part, Static) and part.value is MISSING:
+            return NONE
+        parts.append(part)
+    return Tuple(tuple(parts))

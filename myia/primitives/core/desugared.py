@@ -14,6 +14,8 @@ They do what the statements do; `library/python/statements.py` has them on abstr
 
 from __future__ import annotations
 
+import array
+import collections
 import importlib
 import sys
 import types
@@ -96,6 +98,63 @@ def make_class(name: str, bases: tuple, members: dict, annotations: dict, **keyw
     return types.new_class(name, bases, keywords, fill)
 
 
+# ----- Patterns
+
+SEQUENCES = (tuple, list, range, collections.deque, array.array, memoryview)
+SEQUENCE, MAPPING, MATCH_SELF = 1 << 5, 1 << 6, 1 << 22  # CPython's flags of classes
+
+
+def is_sequence(x: Any) -> bool:
+    """May a sequence pattern match `x`?"""
+    return bool(type(x).__flags__ & SEQUENCE)
+
+
+def is_mapping(x: Any) -> bool:
+    """May a mapping pattern match `x`?"""
+    return bool(type(x).__flags__ & MAPPING)
+
+
+def middle(sequence: Any, start: int, stop: int | None) -> list:
+    """`*name` of a sequence pattern."""
+    return list(sequence)[start:stop]
+
+
 def items_without(mapping: dict, keys: tuple) -> dict:
     """`**rest` of a pattern that names `keys`."""
     return {key: value for key, value in mapping.items() if key not in keys}
+
+
+def class_parts(x: Any, cls: type, count: int, *names: str) -> tuple | None:
+    """What `count` positional patterns and those of `names` are for; None if `x` lacks one."""
+    positional = positional_names(cls, count, names)
+    parts = [x] if positional is None else []
+    for name in (*(positional or ()), *names):
+        try:
+            parts.append(getattr(x, name))
+        except AttributeError:
+            return None
+    return tuple(parts)
+
+
+def positional_names(cls: type, count: int, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The attributes that positional patterns are for; None: the one pattern is for the object."""
+    found = getattr(cls, "__match_args__", None) if count else ()
+    itself = found is None and bool(cls.__flags__ & MATCH_SELF)
+    found = () if found is None else found
+    if not isinstance(found, tuple):
+        kind = type(found).__name__
+        raise TypeError(f"{cls.__name__}.__match_args__ must be a tuple (got {kind})")
+    allowed = 1 if itself else len(found)
+    if count > allowed:
+        s = "" if allowed == 1 else "s"
+        text = f"accepts {allowed} positional sub-pattern{s} ({count} given)"
+        raise TypeError(f"{cls.__name__}() {text}")
+    given = found[:count]
+    for i, name in enumerate((*given, *names)):
+        if not isinstance(name, str):
+            kind = type(name).__name__
+            raise TypeError(f"__match_args__ elements must be strings (got {kind})")
+        if name in (*given, *names)[:i]:
+            text = f"got multiple sub-patterns for attribute {name!r}"
+            raise TypeError(f"{cls.__name__}() {text}")
+    return None if itself else given
