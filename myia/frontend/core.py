@@ -36,6 +36,9 @@ COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 
 
 class _ToCore(gast.NodeTransformer):
+    def __init__(self, seen_later: set[gast.ExceptHandler]):
+        self.seen_later = seen_later  # handlers whose `as e` is read elsewhere, too
+
     def visit_For(self, node: gast.For) -> Loop:
         self.generic_visit(node)
         return gast.copy_location(Loop(node.target, node.iter, None, node.body, node.orelse), node)
@@ -71,7 +74,7 @@ class _ToCore(gast.NodeTransformer):
         self.generic_visit(node)
         for handler in node.handlers:
             if handler.name is not None:
-                handler.body = bound_exception(handler)
+                handler.body = bound_exception(handler, handler in self.seen_later)
                 handler.name = None
         if not (node.handlers and node.finalbody):
             return node
@@ -92,7 +95,29 @@ class _ToCore(gast.NodeTransformer):
 
 def core(tree: gast.AST) -> gast.AST:
     """`tree` with its `for`s and `while`s as `Loop`s (changed in place)."""
-    return _ToCore().visit(tree)
+    return _ToCore(_seen_later(tree)).visit(tree)
+
+
+def _seen_later(tree: gast.AST) -> set[gast.ExceptHandler]:
+    """The handlers `as e` after which `e` may be read, before another handler binds it again."""
+    handlers = [n for n in gast.walk(tree) if isinstance(n, gast.ExceptHandler) and n.name]
+    inside = {handler: set(gast.walk(handler)) for handler in handlers}
+    found: set[gast.ExceptHandler] = set()
+    for read in _reads(tree) if handlers else ():
+        binders = [h for h in handlers if h.name.id == read.id]
+        around = [h for h in binders if read in inside[h]]
+        others = [h for h in binders if h not in around]
+        found.update(h for h in others if all(h in inside[other] for other in around))
+    return found
+
+
+def _reads(tree: gast.AST) -> Iterator[gast.Name]:
+    """Where variables are read."""
+    for node in gast.walk(tree):
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            yield node.target
+        elif isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Store):
+            yield node
 
 
 def each_yielded(node: gast.Expr) -> Loop:
@@ -105,13 +130,19 @@ def each_yielded(node: gast.Expr) -> Loop:
     )
 
 
-def bound_exception(handler: gast.ExceptHandler) -> Block:
-    """The body of a handler with its `as e`, a name that is unbound afterwards."""
+def bound_exception(handler: gast.ExceptHandler, is_seen_later: bool) -> Block:
+    """The body of a handler with its `as e`, a name that is unbound afterwards.
+
+    `is_seen_later`: by code that a jump or an exception leads to, too.
+    """
     bound, like = handler.name.id, handler
     caught = gast.copy_location(gast.Call(constant(desugared.caught, like), [], []), like)
     unbound = gast.copy_location(gast.Delete([name(bound, like, gast.Del)]), like)
-    last = [assign(bound, constant(None, like), like), unbound]
-    return [assign(bound, caught, like), *handler.body, *last]
+    first, last = assign(bound, caught, like), [assign(bound, constant(None, like), like), unbound]
+    if is_seen_later:
+        left = gast.copy_location(gast.Try(handler.body, [], [], last), handler.body[0])
+        return [first, left]
+    return [first, *handler.body, *last]
 
 
 # ----- New nodes; `like` is the user's node that gives the source location

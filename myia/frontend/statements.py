@@ -14,6 +14,8 @@
                                        if %inside:
                                            leave(%context)
 
+(Another target than a name is assigned in the inner `try`: the context sees what that raises.)
+
     import a.b                     a = import_module("a.b", True)
     from m import x as y  ->       y = import_from("m", "x")
 
@@ -89,10 +91,16 @@ class _Statements(gast.NodeTransformer):
         like, number = item.context_expr, next(self.numbers)
         context, inside = f"%context{number}", f"%inside{number}"
         entered = _call(desugared.enter, [name(context, like)], like)
-        if item.optional_vars is None:
+        target = item.optional_vars
+        if target is None:
             first: gast.stmt = gast.Expr(entered)
-        else:
-            first = gast.Assign([item.optional_vars], entered, None)
+        elif isinstance(target, gast.Name):
+            first = gast.Assign([target], entered, None)
+        else:  # a store that may raise: the context sees its exception
+            given = f"%given{number}"
+            first = assign(given, entered, like)
+            store = gast.Assign([target], name(given, like), None)
+            body = [gast.copy_location(store, target), *body]
 
         gast.copy_location(first, like)
         left = gast.Expr(_call(desugared.leave, [name(context, like)], like))
