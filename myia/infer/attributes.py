@@ -402,18 +402,14 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
     if caught.on_instances(ctx, x, lambda made: setattr_(ctx, made, name, value)):
         return
     if not isinstance(contents, InstanceObject):
-        ctx.fail(
-            ReadOnlyWrite,
-            what=f"an attribute of {ctx.describe(x)}",
-            help_text="return the new value, or keep it in an instance that is passed in",
-        )
+        what = f"an attribute of {ctx.describe(x)}"
+        instead = "return the new value, or keep it in an instance that is passed in"
+        ctx.fail(ReadOnlyWrite, what=what, help_text=instead)
     params = ctx.fact(ClassAttribute(contents.cls, "__dataclass_params__"))
     if params is not ABSENT and params.frozen:
-        ctx.fail(
-            ReadOnlyWrite,
-            what=f"a field of the frozen dataclass {contents.cls.__name__}",
-            help_text="make a new one: `dataclasses.replace(x, field=value)`",
-        )
+        what = f"a field of the frozen dataclass {contents.cls.__name__}"
+        instead = "make a new one: `dataclasses.replace(x, field=value)`"
+        ctx.fail(ReadOnlyWrite, what=what, help_text=instead)
     setter = ctx.fact(ClassAttribute(contents.cls, "__setattr__"))
     plain = (object.__setattr__, types.SimpleNamespace.__setattr__, BaseException.__setattr__)
     if setter not in plain:
@@ -422,6 +418,9 @@ def setattr_(ctx: Context, x: Abstract, name: str, value: Abstract) -> None:
         found = ctx.fact(ClassAttribute(contents.cls, name))
         if not isinstance(found, property):
             ctx.fail(UnsupportedAttribute, what=f"the descriptor `{type(found).__name__}`")
+        if found.fset is None:
+            message = f"property {name!r} of {contents.cls.__qualname__!r} object has no setter"
+            ctx.fail(BadValue, message=message, exception="AttributeError")
         ctx.call(Static(found.fset), (x, value), {})
         return
     _set_attribute(ctx, x, name, value)
