@@ -7,7 +7,8 @@ a[i] + f(x)      ->      %0 = py.getitem %a, %i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -36,6 +37,7 @@ BINARY = {
     gast.BitOr: "|",
     gast.BitXor: "^",
 }
+NO_ACTS = (gast.Constant, gast.Name, gast.FormattedValue, gast.JoinedStr)
 CONVERSIONS = {ord("s"): str, ord("r"): repr, ord("a"): ascii}
 
 
@@ -74,6 +76,8 @@ def _named(frame: Frame, node: gast.NamedExpr) -> Value:
 
 
 def _binary(frame: Frame, node: gast.BinOp) -> Value:
+    if (text := _percent(node)) is not None:
+        return _joined_string(frame, text)
     left, right = expression(frame, node.left), expression(frame, node.right)
     return emit1(py.binary, left, right, op=BINARY[type(node.op)])
 
@@ -164,15 +168,51 @@ def _joined_string(frame: Frame, node: gast.JoinedStr) -> Value:
         how = (chr(part.conversion) if part.conversion in CONVERSIONS else None, spec)
         if spec is None:
             value, how = _format_dynamically(frame, value, part), (None, "")
-        elif _has_call(node.values[i + 1 :]):  # it may change the value: first make it text
+        elif _may_act(node.values[i + 1 :]):  # it may change the value: first make it text
             value, how = emit1(py.format_, value, parts=(how,)), (None, "")
         values.append(value)
         parts.append(how)
     return emit1(py.format_, *values, parts=tuple(parts))
 
 
-def _has_call(parts: Sequence[gast.expr]) -> bool:
-    return any(isinstance(n, gast.Call) for part in parts for n in gast.walk(part))
+def _may_act(nodes: Sequence[gast.expr]) -> bool:
+    """May evaluating them run code, such as that of a property or of an operator?"""
+    return any(isinstance(n, gast.expr) and not isinstance(n, NO_ACTS) for n in _all_of(nodes))
+
+
+def _all_of(nodes: Sequence[gast.expr]) -> Iterator[gast.AST]:
+    return (n for node in nodes for n in gast.walk(node))
+
+
+# Parts of a template of `%` that Python's compiler makes an f-string of.
+PERCENT = re.compile(
+    r"(?P<text>[^%]+|%%)"
+    r"|%(?P<flags>[-+ #0]*)(?P<width>\d{0,3})(?P<precision>(\.\d{0,3})?)(?P<type>[sra])"
+)
+
+
+def _percent(node: gast.BinOp) -> gast.JoinedStr | None:
+    """`"%s, %r" % (a, f())` is `f"{a!s}, {f()!r}"`: `a` is made text before `f` is called."""
+    template, items = node.left, node.right
+    if not (isinstance(node.op, gast.Mod) and isinstance(items, gast.Tuple)):
+        return None
+    if not (isinstance(template, gast.Constant) and isinstance(template.value, str)):
+        return None
+    if any(isinstance(x, gast.Starred) for x in items.elts) or not _may_act(items.elts[1:]):
+        return None
+    parts, rest, at = list[gast.expr](), list(items.elts), 0
+    while at < len(template.value):
+        found = PERCENT.match(template.value, at)
+        if found is None or (found["type"] and not rest):
+            return None
+        at = found.end()
+        if not found["type"]:
+            parts.append(gast.Constant("%" if found["text"] == "%%" else found["text"], None))
+            continue
+        side = ">" if found["width"] and "-" not in found["flags"] else ""
+        spec = gast.Constant(side + found["width"] + found["precision"], None)
+        parts.append(gast.FormattedValue(rest.pop(0), ord(found["type"]), gast.JoinedStr([spec])))
+    return None if rest else gast.copy_location(gast.JoinedStr(parts), node)
 
 
 def _static_spec(part: gast.FormattedValue) -> str | None:

@@ -45,14 +45,15 @@ CONVERSIONS: dict[str | None, Callable[[Any], str]] = {"r": repr, "s": str, "a":
 
 def format_parts(ctx: Context, parts: tuple, values: tuple[Abstract, ...]) -> Abstract:
     """An f-string."""
-    template, rest = "", [_known(ctx, x) for x in values]
+    template, rest = "", list(values)
     items: list[Abstract] = []
     for part in parts:
         if isinstance(part, str):
             text, found = escaped(part), list[Abstract]()
         else:
             conversion, spec = part
-            text, found = printed(ctx, rest.pop(0), conversion, spec or "")
+            # As it is now: the code of a part before it may have changed a list.
+            text, found = printed(ctx, _known(ctx, rest.pop(0)), conversion, spec or "")
         template += text
         items += found
     return Text(template, tuple(items)) if items else Static(template.format())
@@ -267,7 +268,10 @@ def _percent_part(ctx: Context, found: re.Match, x: Abstract) -> tuple[Any, Abst
     """`%5.2f` of `x`, as a part of an f-string."""
     kind, flags, width = found["type"], found["flags"], found["width"]
     precision, x = found["precision"] or "", ctx.number(x)
-    if (known := constant_or_none(ctx, x)) is not None:
+    known = constant_or_none(ctx, x)
+    is_made = known is not None and isinstance(known.value, (list, dict, set))
+    is_plain = kind in "sr" and not (width or precision)
+    if known is not None and not (is_made and is_plain):  # such a list is shown in its turn
         text = f"%{flags}{width}{precision}{kind}"
         made = evaluate_constant(ctx, str.__mod__, text, (known.value,))
         return (made.value if isinstance(made, Static) else ""), x
