@@ -59,12 +59,14 @@ class _Classes(gast.NodeTransformer):
         for function in [n for n in gast.walk(node) if isinstance(n, FUNCTIONS)]:
             _name_class(function, made)
         decorators = [f"%decorator{number}.{i}" for i in range(len(node.decorator_list))]
+        before = [assign(n, x, x) for n, x in zip(decorators, node.decorator_list)]
+        before += _calls_first(node, number)
         body = _Body(node, number, self.spans)
         result: gast.expr = name(made, node)
         for decorator in reversed(decorators):
             result = _call(name(decorator, node), [result], node)
         return [
-            *(assign(n, x, x) for n, x in zip(decorators, node.decorator_list)),
+            *before,
             *body.statements,
             assign(made, body.made(), node),
             assign(node.name, result, node),
@@ -74,6 +76,23 @@ class _Classes(gast.NodeTransformer):
         """A statement of a class without classes in it."""
         found = self.visit(stmt)
         return found if isinstance(found, list) else [found]
+
+
+def _calls_first(node: gast.ClassDef, number: int) -> Block:
+    """Bases and keywords that call something are evaluated before the body."""
+    before: Block = []
+
+    def kept(x: gast.expr) -> gast.expr:
+        if not any(isinstance(n, gast.Call) for n in gast.walk(x)):
+            return x
+        title = f"%base{number}.{len(before)}"
+        before.append(assign(title, x, x))
+        return name(title, x)
+
+    node.bases = [kept(base) for base in node.bases]
+    for keyword in node.keywords:
+        keyword.value = kept(keyword.value)
+    return before
 
 
 def _call(f: gast.expr, args: list[gast.expr], like: gast.AST) -> gast.Call:

@@ -30,20 +30,21 @@ from myia.infer.domain.checks import Try
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, CertainError, Slip
 from myia.infer.domain.heap import CellObject
-from myia.infer.domain.values import NONE, UNDEFINED, Abstract, Ref, Scalar, Tuple
+from myia.infer.domain.values import NONE, UNDEFINED, Abstract, Ref, Scalar, Static, Tuple
 from myia.infer.eval.interpreter import HANDLERS, Env, Interpreter, handles
 from myia.infer.eval.op_handlers import may_raise_or_print
 from myia.infer.paths.branches import branch_many, catches
 from myia.infer.paths.caught import NewForm, caught, has_code
 from myia.infer.paths.raised import already_raised, own_error_code
-from myia.infer.unsupported import UnsupportedGenerator
-from myia.ir.builder import current_builder
+from myia.infer.unsupported import UnsupportedException, UnsupportedGenerator
+from myia.ir.builder import at, current_builder
 from myia.ir.core import Op, Region, has_effect, walk
-from myia.primitives.core import py
+from myia.primitives.core import desugared, py
 from myia.primitives.core.define import constant
 from myia.primitives.core.structured import loop_p
 from myia.primitives.pointwise import logic
 
+BEFORE = "give the class a name before the `try`"
 NOT_A_CLASS = "catching classes that do not inherit from BaseException is not allowed"
 
 
@@ -52,6 +53,7 @@ def _try(ctx: Interpreter, op: Op, env: Env) -> tuple[Abstract, ...]:
     handlers = [
         _Handler(_classes(ctx, test, env), region) for test, region in zip(parts[::2], parts[1::2])
     ]
+    _require_known_classes(ctx, body, parts[::2], env)
     if not any(handler.classes for handler in handlers):
         for part in (body, orelse):
             ctx.run(part, env)
@@ -91,6 +93,28 @@ def _classes(ctx: Interpreter, test: Region, env: Env) -> tuple[type[BaseExcepti
     if not all(isinstance(c, type) and issubclass(c, BaseException) for c in classes):
         ctx.fail(BadType, message=NOT_A_CLASS)
     return tuple(classes)
+
+
+def _require_known_classes(
+    ctx: Interpreter, body: Region, tests: Sequence[Region], env: Env
+) -> None:
+    """Python names the classes when there is an exception; here they are known before the body."""
+    stored = {op.operands[0] for op in walk(body) if op.primitive is py.store_cell}
+    for op in (op for test in tests for op in walk(test)):
+        with at(op.span):
+            if op.primitive is py.load_cell and op.operands[0] in stored:
+                what = "a handler of a class that the body of its `try` assigns"
+                ctx.fail(UnsupportedException, what=what, help_text=BEFORE)
+            if op.primitive is py.call and not _is_builtin(env[op.operands[0]]):
+                what = "a call that gives the class of a handler"
+                ctx.fail(UnsupportedException, what=what, help_text=BEFORE)
+
+
+def _is_builtin(f: Abstract) -> bool:
+    """A function that has no effect, such as `tuple`; what `with` asks its context."""
+    if not isinstance(f, Static):
+        return False
+    return f.value is desugared.caught_by or getattr(f.value, "__module__", "") == "builtins"
 
 
 def _attempt(

@@ -251,7 +251,7 @@ def zip_generator(ctx: Context, iterables: tuple[Abstract, ...]) -> Abstract:
         return _zip_of_several(ctx, iterables)
     at = found[0] if found else 0
     before, after = (
-        values.Iterator("zip", tuple(_without_state(ctx, x) for x in part))
+        values.Iterator("zip", tuple(without_state(ctx, x) for x in part))
         if part
         else ENDLESS_ROWS
         for part in (iterables[:at], iterables[at + 1 :])
@@ -285,13 +285,13 @@ def _zip_of_several(ctx: Context, iterables: tuple[Abstract, ...]) -> Abstract:
 ENDLESS_ROWS = values.Iterator("repeat_forever", (Tuple(()),))
 
 
-def _without_state(ctx: Context, x: Abstract) -> Abstract:
+def without_state(ctx: Context, x: Abstract) -> Abstract:
     """What gives the items of `x` each time; from now on `x` counts as used in part."""
     if not isinstance(x, values.Iterator):
         return x
     if isinstance(x.state, Ref) and not has_items(ctx, x):
         return Tuple(())
-    return replace(x, items=tuple(_without_state(ctx, y) for y in x.items), state=NONE)
+    return replace(x, items=tuple(without_state(ctx, y) for y in x.items), state=NONE)
 
 
 # ----- `next`, and iterators that go on where they stopped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NoReturn
@@ -17,8 +18,10 @@ from myia.infer.domain.values import (
     NONE,
     TRUE,
     Abstract,
+    Closure,
     Iterator,
     Number,
+    PyFunction,
     Ref,
     Scalar,
     Static,
@@ -64,9 +67,11 @@ from myia.infer.parameters import keeps_none
 from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedIteration
+from myia.ir.core import walk
 from myia.library.python.generators import (
     Handler,
     comes_one_by_one,
+    each_of,
     enumerate_,
     filter_,
     iter_until,
@@ -75,12 +80,17 @@ from myia.library.python.generators import (
     next_or,
     of_instances,
     over_generators,
+    without_state,
     zip_generator,
     zip_strict,
 )
 from myia.library.support.from_source import call_source
+from myia.primitives.core import py
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
+
+STORES = (py.store_cell, py.store_global, py.setattr_, py.setitem, py.delitem)
+ACTS = (*STORES, py.call, py.raise_, py.assert_)  # what a function may do beside computing
 
 
 def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
@@ -116,6 +126,7 @@ def _enumerate_items(ctx: Context, x: Iterator) -> Items:
 def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstract:
     require_iterables(ctx, *iterables)
     is_strict = ctx.static(strict, "`strict`")
+    iterables = in_order(ctx, iterables)
     one_by_one = [comes_one_by_one(x) for x in iterables]
     if any(map(is_generator, iterables)) or (iterables and all(one_by_one)):
         if is_strict:
@@ -128,6 +139,53 @@ def _zip(ctx: Context, *iterables: Abstract, strict: Abstract = FALSE) -> Abstra
             rows = iterator(ctx, "zip", *iterables)
             return call_source(ctx, zip_strict, (rows, Tuple(counts)), {})
     return iterator(ctx, "zip", *iterables)
+
+
+def in_order(ctx: Context, iterables: tuple[Abstract, ...]) -> tuple[Abstract, ...]:
+    """Python takes an item of each, before it finds that a later one has no more.
+
+    A `map` whose function may act is a generator, if a generator follows it, or if it is longer
+    than one that follows: then its function is called once more.
+    """
+    acts = [_acts(ctx, x) for x in iterables[:-1]]
+    if not any(acts):
+        return iterables
+    counts = [_known_length(ctx, x) for x in iterables]
+
+    def ends_late(i: int) -> bool:
+        own, later = counts[i], [n for n in counts[i + 1 :] if n is not None]
+        return own is not None and bool(later) and min(later) < own
+
+    one_by_one = [i for i, x in enumerate(iterables) if is_generator(x)]
+    one_by_one += [i for i, may_act in enumerate(acts) if may_act and ends_late(i)]
+    last = max(one_by_one, default=-1)
+    late = [i for i, may_act in enumerate(acts) if may_act and i <= last]
+    return tuple(
+        each_of(ctx, without_state(ctx, x)) if i in late else x for i, x in enumerate(iterables)
+    )
+
+
+def _known_length(ctx: Context, x: Abstract) -> int | None:
+    if comes_one_by_one(x):
+        return None
+    length = items_of(ctx, x).length
+    return length.value if isinstance(length, Static) else None
+
+
+def _acts(ctx: Context, x: Abstract) -> bool:
+    """Does a function of the program give its items, which may do more than compute them?"""
+    if not isinstance(x, Iterator) or is_generator(x):
+        return False
+    if x.kind not in ("map", "starmap"):
+        return any(_acts(ctx, part) for part in x.items)
+    f = x.items[0]
+    if isinstance(f, Static) and isinstance(f.value, types.FunctionType):
+        code = ctx.load(f.value)
+    elif isinstance(f, (Closure, PyFunction)):
+        code = f.code if isinstance(f, Closure) else ctx.load(f.function)
+    else:
+        return False
+    return any(op.primitive in ACTS for op in walk(code.region))
 
 
 def _shortest(parts: list[Items]) -> Number:
@@ -219,8 +277,9 @@ def _next(ctx: Context, iterator: Abstract, *default: Abstract) -> Abstract:
 @over_generators(map_)
 def _map(ctx: Context, f: Abstract, *iterables: Abstract) -> Abstract:
     require_iterables(ctx, *iterables)
-    if comes_late(ctx, STOPPED):
-        return call_source(ctx, map_, (f, *iterables), {})
+    found = in_order(ctx, iterables)
+    if comes_late(ctx, STOPPED) or any(map(is_generator, found)):
+        return call_source(ctx, map_, (f, *found), {})
     return iterator(ctx, "map", f, *iterables)
 
 
