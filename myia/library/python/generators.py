@@ -251,9 +251,7 @@ def zip_generator(ctx: Context, iterables: tuple[Abstract, ...]) -> Abstract:
         return _zip_of_several(ctx, iterables)
     at = found[0] if found else 0
     before, after = (
-        values.Iterator("zip", tuple(without_state(ctx, x) for x in part))
-        if part
-        else ENDLESS_ROWS
+        values.Iterator("zip", tuple(without_state(ctx, x) for x in part)) if part else ENDLESS_ROWS
         for part in (iterables[:at], iterables[at + 1 :])
     )
     return call_source(ctx, zip_, (before, iterables[at], after), {})
