@@ -129,7 +129,8 @@ class Layout:
         guests = [leaf.guest for leaf in given if leaf.guest is not None]
         wraps = (guest.wrap for guest in guests if guest.wrap is not None and not self.device)
         self.wrap = next(wraps, None)
-        self.numpy = any(leaf.kind == "array" for leaf in given)
+        # Memory that the caller may change while the program runs: what is hidden is changed, too.
+        self.numpy = any(leaf.kind == "array" for leaf in (*given, *hidden))
         avals = [x.aval for x in program.function.args]
         arrays = [i for i, leaf in enumerate(given) if leaf.kind == "array"]
         packed = ((), ()) if has_shardings else (_numbers(given), arrays)
