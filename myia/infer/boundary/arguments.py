@@ -28,7 +28,16 @@ from myia.infer.boundary.signature import (
 )
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue, UnsupportedDtype
-from myia.infer.domain.facts import ABSENT, Constant, Identity, Question, Raised, exact, is_fixed
+from myia.infer.domain.facts import (
+    ABSENT,
+    Answer,
+    Constant,
+    Identity,
+    Question,
+    Raised,
+    exact,
+    is_fixed,
+)
 from myia.infer.domain.heap import (
     ArrayObject,
     Contents,
@@ -50,6 +59,7 @@ from myia.infer.domain.values import (
     Tuple,
 )
 from myia.infer.guests import attributes_of
+from myia.infer.numeric.settings import settings_of
 from myia.infer.registry import LIBRARIES
 from myia.infer.stand_ins import in_program
 from myia.infer.unsupported import UnsupportedBoundary
@@ -308,6 +318,9 @@ def fact(ctx: Context, question: Question) -> Any:
         _check_raised(ctx, answer := question.ask())
         return answer
     if question not in ctx.answers:
+        if isinstance(question, Answer):
+            for setting in settings_of(question.owner, question.name):
+                fact(ctx, setting)
         answer = question.ask()
         if not question.is_fixed:
             found = Fact(question, True, exact(answer), [], str(question.name))

@@ -18,6 +18,7 @@ from typing import Any
 
 from myia.infer.numeric.f_strings import CONVERSIONS
 from myia.infer.numeric.samples import OPERATORS
+from myia.infer.numeric.settings import settings_of
 
 MAX_ITEMS = 1 << 18  # of a sequence that an operator makes
 MAX_BITS = 1 << 13  # of an integer, by a product or a power
@@ -161,7 +162,7 @@ def formatted(parts: tuple, values: list[Any]) -> str:
         else:
             conversion, spec = part
             value = next(rest)
-            require(type(value) in KNOWN - SETS)
+            require(type(value) in KNOWN - SETS and not (spec or "").endswith("n"))  # by the locale
             found += format(CONVERSIONS.get(conversion, lambda v: v)(value), spec or "")
     return found
 
@@ -175,6 +176,7 @@ def call(f: Any, args: list[Any], kwargs: dict[str, Any], step: Callable[[int], 
     """`f(*args, **kwargs)` for a function of Python's own; `step(n)` counts n items it takes."""
     of_object = type(f) is BuiltinFunctionType and type(f.__self__) in KNOWN
     require(of_object or FUNCTIONS.get(id(f)) is f)
+    require(f.__name__ != "format" or not any(settings_of(f, args)))
     if f is isinstance:
         classes = args[1] if type(args[1]) is tuple else (args[1],)
         require(type(args[0]) in KNOWN and all(cls in PLAIN | KNOWN for cls in classes))

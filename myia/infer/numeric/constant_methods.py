@@ -16,6 +16,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic
 from myia.infer.domain.heap import DictObject, ListObject, SetObject
 from myia.infer.domain.values import Abstract, Iterator, Ref, Static, Tuple
+from myia.infer.numeric.settings import settings_of
 from myia.infer.unsupported import UnsupportedContainer, UnsupportedText
 from myia.primitives.core.define import array_constant
 
@@ -51,6 +52,8 @@ def evaluate_constant(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Abstra
 
 def python_result(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Any:
     """The result of Python's `f`; its errors are the program's."""
+    for asked in settings_of(f, (*args, *kwargs.values())):
+        ctx.fact(asked)
     try:
         modes: dict[str, Any] = dict.fromkeys(ctx.raising, "raise")
         with np.errstate(all="ignore"), np.errstate(**modes):

@@ -34,6 +34,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant, evaluated
 from myia.infer.numeric.samples import NoSample, has, sample, type_of
+from myia.infer.numeric.settings import settings_of
 from myia.infer.numeric.texts_of_instances import own_text, shown_fields
 from myia.infer.unsupported import UnsupportedText
 from myia.ir.core import Value
@@ -67,6 +68,8 @@ def _known(ctx: Context, x: Abstract) -> Abstract:
 
 def _formatted(ctx: Context, value: Any, conversion: str | None, spec: str | None) -> str:
     if isinstance(value, (list, dict, set)):  # made by the program: nobody else changes it
+        for asked in settings_of(format, (value,)):
+            ctx.fact(asked)
         return format(CONVERSIONS.get(conversion, lambda v: v)(value), spec or "")
     if conversion in CONVERSIONS:
         value = ctx.fact(Answer(CONVERSIONS[conversion], value))

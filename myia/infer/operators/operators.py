@@ -24,7 +24,7 @@ from myia.infer.domain.dtypes import (
     require_int64,
 )
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.facts import Answer
+from myia.infer.domain.facts import Answer, is_value
 from myia.infer.domain.heap import AnyList, BufferObject, DictObject, ListObject, SetObject
 from myia.infer.domain.memory_order import with_layout_of
 from myia.infer.domain.values import (
@@ -364,6 +364,8 @@ def _unary(ctx: Context, op: str, x: Abstract) -> Abstract:
             return Static(getattr(operator, name)(x.value))
         except TypeError as e:
             ctx.fail(BadType, message=str(e))
+    if isinstance(x, Static) and is_value(x.value):  # a `Decimal`, a `Fraction`, a `timedelta`
+        return Static(ctx.fact(Answer(getattr(operator, name), x.value)))
     if not is_numeric(ctx, x):
         if (method := ctx.special_method(x, f"__{name}__")) is not None:
             return ctx.call(method, (), {})

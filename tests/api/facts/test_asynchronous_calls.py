@@ -71,5 +71,3 @@ def test_the_array_may_change_after_a_gradient():
         got = compiled(jnp.eye(SIZE))
         WEIGHTS[:] = 0.0
         np.testing.assert_allclose(np.asarray(got), want)
-
-
