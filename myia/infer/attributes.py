@@ -202,9 +202,8 @@ def _static_attribute(ctx: Context, x: Any, name: str) -> Abstract:
 
 
 def _is_of_library(x: Any) -> bool:
-    """A module or class of a library."""
-    named = isinstance(x, (types.ModuleType, type))
-    return named and x.__name__.split(".")[0] in registry.LIBRARIES
+    """A module of a library. (A class may have the name of one.)"""
+    return isinstance(x, types.ModuleType) and x.__name__.split(".")[0] in registry.LIBRARIES
 
 
 def no_attribute(x: Any, name: str) -> str:

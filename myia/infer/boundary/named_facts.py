@@ -33,6 +33,7 @@ from myia.infer.boundary.signature import (
 )
 from myia.infer.domain import facts
 from myia.infer.domain.facts import PLAIN, Constant, Identity, Question, Raised, exact, is_value
+from myia.infer.questions import FieldDefault, Imported
 from myia.infer.registry import is_traced
 
 Name = tuple[Any, ...]
@@ -41,6 +42,7 @@ KINDS = {
     for cls in (
         *(facts.Global, facts.Cell, facts.Default, facts.Attribute, facts.HasAttribute),
         *(facts.ClassAttribute, facts.IsDefined, facts.IsManaged, facts.Held, facts.Answer),
+        *(FieldDefault, Imported),
     )
 }
 TARGET: Name = ("target",)  # the function that is compiled
@@ -328,14 +330,26 @@ def _member(x: Any) -> Any:
     if isinstance(x, dataclasses.Field):
         flags = (x.init, x.repr, x.compare, x.hash, x.kw_only)
         return (*flags, _member(x.default), _member(x.default_factory))
+    if isinstance(x, functools.partial):
+        return ("partial", _member(x.func), _member(x.args), _member(x.keywords))
+    if isinstance(x, (types.BuiltinFunctionType, np.ufunc)):
+        return (type(x).__qualname__, getattr(x, "__module__", None), x.__name__)
+    if isinstance(x, enum.Enum):
+        return (type(x).__qualname__, x._name_, _member(x._value_))
     if isinstance(x, dict):
-        return [(repr(k) if type(k) in PLAIN else "", _member(v)) for k, v in x.items()]
+        return [(_member(k), _member(v)) for k, v in x.items()]
     if type(x) in (tuple, list):
         return [*map(_member, x)]
+    if type(x) in (set, frozenset):
+        return (type(x).__qualname__, sorted(repr(_member(item)) for item in x))
     if type(x) in PLAIN or type(x) in facts.NUMBERS or type(x) is PARAMETERS_OF_DATACLASS:
         return repr(x)
     if isinstance(x, type):
         return f"{x.__module__}.{x.__qualname__}"
+    if isinstance(x, np.generic) and facts.is_fixed(x):
+        return (str(x.dtype), x.tobytes())
+    if isinstance(x, (range, slice, np.dtype)) or is_value(x):
+        return (type(x).__qualname__, repr(x))
     return type(x).__qualname__
 
 

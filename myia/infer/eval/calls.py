@@ -60,11 +60,12 @@ from myia.infer.jax.objects.dispatch import (
 )
 from myia.infer.numeric.constant_methods import (
     call_method,
-    evaluate_constant,
     is_method_of_constant,
+    member_of,
 )
 from myia.infer.numeric.samples import fail_without, type_of
 from myia.infer.paths.branches import branch_options, on_each
+from myia.infer.questions import FieldDefault, is_made_by_namedtuple
 from myia.infer.recursion import calls as recursion
 from myia.infer.recursion.depth import limit_calls
 from myia.infer.unsupported import UnsupportedFunction
@@ -303,14 +304,16 @@ def _construct(ctx: Context, cls: type, args: tuple, kwargs: dict) -> Abstract:
             what=f"an instance of {cls.__name__}, which has operators of its own,",
         )
     if is_namedtuple(cls):
-        defaults = cls._field_defaults
+        if not is_made_by_namedtuple(cls):
+            refuse(ctx, cls)
+        given = {*cls._fields[: len(args)], *kwargs}
+        asked = [FieldDefault(cls, n) for n in cls._fields if n not in given]
+        defaults = {q.name: ctx.root(q, q.name) for q in asked if q.read() is not ABSENT}
         fields = [Parameter(n, "POSITIONAL_OR_KEYWORD", n in defaults) for n in cls._fields]
-        bound = bind(ctx, cls.__name__, fields, map(Static, defaults.values()), args, kwargs)
+        bound = bind(ctx, cls.__name__, fields, defaults.values(), args, kwargs)
         return Tuple(tuple(bound), cls)
     if issubclass(cls, enum.Enum):
-        return evaluate_constant(
-            ctx, cls, *(ctx.static(x, "the value of an enumeration") for x in args)
-        )
+        return member_of(ctx, cls, [ctx.static(x, "the value of an enumeration") for x in args])
     if issubclass(cls, BaseException):
         return new_exception(ctx, cls, args, kwargs)
     init = ctx.fact(ClassAttribute(cls, "__init__"))

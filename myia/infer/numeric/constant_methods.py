@@ -7,6 +7,7 @@ An argument that is not a compile-time value is refused.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,6 +18,7 @@ from myia.infer.domain.errors import BadType, BadValue, NeedsStatic
 from myia.infer.domain.heap import DictObject, ListObject, SetObject
 from myia.infer.domain.values import Abstract, Iterator, Ref, Static, Tuple
 from myia.infer.numeric.settings import settings_of
+from myia.infer.questions import MemberOf
 from myia.infer.unsupported import UnsupportedContainer, UnsupportedText
 from myia.primitives.core.define import array_constant
 
@@ -48,6 +50,15 @@ def call_method(ctx: Context, f: Any, args: tuple, kwargs: dict[str, Abstract]) 
 def evaluate_constant(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Abstract:
     """The result of Python's `f` as an abstract value; its errors are the program's."""
     return abstract_of(ctx, python_result(ctx, f, *args, **kwargs))
+
+
+def member_of(ctx: Context, cls: type[enum.Enum], values: list[Any]) -> Abstract:
+    """`cls(value)`: a look-up, unless a user says in `_missing_` which member it is."""
+    known = [x for x in cls if values in ([x], [x.value])]
+    by_user = getattr(cls._missing_, "__func__", cls._missing_).__module__ != "enum"
+    if by_user and not known and cls.__members__:
+        return abstract_of(ctx, ctx.fact(MemberOf(cls, *values)))
+    return evaluate_constant(ctx, cls, *values)
 
 
 def python_result(ctx: Context, f: Any, *args: Any, **kwargs: Any) -> Any:
