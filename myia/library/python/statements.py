@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -35,6 +35,7 @@ from myia.infer.numeric.constant_methods import python_result
 from myia.infer.parameters import keeps_none
 from myia.infer.paths.caught import class_of_caught, option_of
 from myia.infer.paths.choice import is_split
+from myia.infer.questions import Imported
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedAttribute, UnsupportedContext
 from myia.ir.code import Code
@@ -277,10 +278,11 @@ def _nothing(ctx: Context) -> Abstract:
 @function(desugared.import_module)
 def _import_module(ctx: Context, name: Abstract, top: Abstract = Static(False)) -> Abstract:
     module: Any = ctx.static(name, "the name of a module")
-    try:
-        return Static(desugared.import_module(module, top=bool(ctx.static(top, "an import"))))
-    except ImportError as error:
-        ctx.fail(BadValue, message=str(error), exception=type(error).__name__)
+    found = ctx.fact(Imported(sys, module))
+    package = module.partition(".")[0]
+    if ctx.static(top, "an import") and package != module:
+        found = ctx.fact(Imported(sys, package))
+    return Static(found)
 
 
 @function(desugared.import_from)
@@ -291,7 +293,7 @@ def _import_from(ctx: Context, module: Abstract, name: Abstract) -> Abstract:
         desugared.import_from(owner, wanted)
     except ImportError as error:
         ctx.fail(BadValue, message=str(error), exception=type(error).__name__)
-    return ctx.getattr(Static(importlib.import_module(owner)), wanted)
+    return ctx.getattr(Static(ctx.fact(Imported(sys, owner))), wanted)
 
 
 # ----- Patterns: sequences and mappings
