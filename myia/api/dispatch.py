@@ -10,7 +10,7 @@ import functools
 import itertools
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -33,6 +33,7 @@ from myia.backends.xla.devices import has_several_devices
 from myia.infer.boundary.integers import Choice, Path
 from myia.infer.boundary.signature import CallFlattener, Flattener
 from myia.infer.domain.errors import DynamicSizeEscapes
+from myia.infer.domain.facts import Place
 from myia.infer.eval.program import Program
 from myia.pipeline import (
     Compilation,
@@ -154,16 +155,17 @@ class Dispatcher:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         own: Shortcuts,
+        places: Sequence[Place],
     ) -> None:
         """Calls with `given` and arguments like these have a shortcut among those of a function of
-        its `own`, which does not pass what is given."""
+        its `own`, which does not pass what is given, while `places` are as they are."""
         flat = CallFlattener()
         programs = self.programs.get(signatures(flat, (*given, *args), kwargs))
         if programs is None:
             return
         static, found = programs.find(flat)
         if found is not None:
-            own.bind(args, kwargs, programs, static, held=given)
+            own.bind(args, kwargs, programs, static, held=given, places=places)
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Found[Variant]]:
         """The program of a call, compiled unless there is one; it is not run."""

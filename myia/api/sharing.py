@@ -1,16 +1,16 @@
 """Programs that the transforms of functions of one code share: `grad(f)` written anew at each use.
 
 A function that holds nothing, as those of a module, is the same wherever its code is: all use the
-programs of the first. Else the function is an argument of the programs, which hold none. What is
-made anew may be a lambda, a `functools.partial`, a method bound to an instance, an instance that
-can be called, and a transform of one of these.
+programs of the first, as long as both are as they were. Else the function is an argument of the
+programs, which hold none. What is made anew may be a lambda, a `functools.partial`, a method bound
+to an instance, an instance that can be called, and a transform of one of these.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FunctionType, MethodType
 from typing import Any, NoReturn, Protocol
 
@@ -24,6 +24,7 @@ from myia.infer.boundary.signature import variables
 from myia.infer.derivatives import jacobians
 from myia.infer.derivatives.derivatives import GradOptions
 from myia.infer.domain.errors import NotDifferentiable
+from myia.infer.domain.facts import Place, are_unchanged, places_of_function
 from myia.infer.domain.values import Abstract, Partial
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
@@ -136,6 +137,16 @@ class Sharing:
     count: int = 0
     programs: Dispatcher | None = None
     takes_function: bool = True  # these are called with the function before the arguments
+    first: Any = None  # the function whose programs they are, if it holds nothing
+    places: list[Place] = field(default_factory=list)  # what it was when they became shared
+    of_first: Sharing | None = None  # of functions that hold nothing, while the first is as it was
+
+    def places_with(self, f: Any) -> list[Place]:
+        """What must be as it is for the programs to be those of `f`, taken apart."""
+        free = None if self.takes_function else _free_function(f)
+        if free is None or free is self.first:  # its programs know it
+            return []
+        return [*self.places, *places_of_function(free)]
 
 
 @functools.lru_cache(maxsize=256)
@@ -196,9 +207,9 @@ def sharing_of(transformed: Transformed, f: Any, own: Dispatcher) -> Sharing:
     module = None if free is None else id(free.__globals__)
     found = _sharing((code, transform, transformed.name, options, module))
     if free is not None:
-        found.takes_function = False
-        found.programs = found.programs or own
-        return found
+        if found.of_first is None or not are_unchanged(found.of_first.places):
+            found.of_first = Sharing(0, own, False, free, [*places_of_function(free)])
+        return found.of_first
     found.count += 1
     known = found.programs
     if known is not None and known.recompilation.count >= MOST_PROGRAMS:

@@ -38,7 +38,7 @@ from myia.infer.boundary.instances import is_state
 from myia.infer.derivatives import jacobians
 from myia.infer.derivatives.derivatives import GradOptions
 from myia.infer.domain.errors import OptionInside
-from myia.infer.domain.facts import Held
+from myia.infer.domain.facts import Held, Place, are_unchanged
 from myia.infer.domain.values import Abstract, Static
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
@@ -77,6 +77,7 @@ class Transformed(Entry, Wrapper[P, R]):
         self.install(own.first)
         self._sharing: Sharing | None = None
         self._given: tuple[Any, ...] = ()  # before the arguments of programs that it shares
+        self._same: list[Place] = []  # what must be as it is for it to share them
         self._shared_calls: dict[Any, int] = {}
         self._shared: set[Variant] = set()  # the programs that calls have used
 
@@ -113,9 +114,11 @@ class Transformed(Entry, Wrapper[P, R]):
             f = taken_apart(self.f)
             self._sharing = sharing_of(self, f, self._dispatcher)
             self._given = (f,) if self._sharing.takes_function else ()
+            self._same = self._sharing.places_with(f)
         shared = None if self._sharing is None else self._sharing.programs
         own = self._dispatcher
-        if shared is not None and shared is not own and not own.programs:
+        is_shared = shared is not own and not own.programs
+        if shared is not None and is_shared and are_unchanged(self._same):
             try:
                 result = shared.run((*self._given, *args), kwargs, self._shared)
             except MyiaError:  # told of this function alone
@@ -141,7 +144,7 @@ class Transformed(Entry, Wrapper[P, R]):
         types = types_of(args, kwargs)
         self._shared_calls[types] = calls = self._shared_calls.get(types, 0) + 1
         if calls == CALLS_BEFORE_BINDING:
-            shared.bind(self._given, args, kwargs, self._dispatcher.shortcuts)
+            shared.bind(self._given, args, kwargs, self._dispatcher.shortcuts, self._same)
 
     @edge
     def ir(self, *args: P.args, **kwargs: P.kwargs) -> StageTexts:

@@ -16,6 +16,7 @@ from myia.api.calls.guards import NoGuard
 from myia.api.programs.decision_tree import DecisionTree, Last
 from myia.api.variant import Programs, Variant
 from myia.infer.boundary.signature import CallFlattener
+from myia.infer.domain.facts import Place, are_unchanged
 from myia.pipeline import Runnable
 from myia.source.tracebacks import edge
 
@@ -73,7 +74,7 @@ class Shortcut:
     `call` is for users: `miss(args, kwargs)` makes any other call, and `keep` is told of it when it
     is another one. `held`: the first arguments, which callers do not pass; `avals`: those of JAX's
     arrays are compared, too; `executable`: the one compiled ahead of time, if not that of the
-    program.
+    program; `places`: what else must be as it is, for `owner.run` to be spared.
     """
 
     def __init__(
@@ -88,7 +89,9 @@ class Shortcut:
         names: Sequence[str] = (),
         avals: bool = False,
         executable: Runnable | None = None,
+        places: Sequence[Place] = (),
     ):
+        self._places = [*places]
         self.tree, self._miss, self._owner, self._executable = tree, miss, owner, executable
         self._keep = keep
         self._guarded = functools.partial(
@@ -119,6 +122,8 @@ class Shortcut:
         last = self._bound
         if last is not None and last.found.variant.program.capacities:
             last = None  # one with more room may replace it
+        if last is not None and self._places:
+            last = last._replace(places=[*last.places, *self._places])
         return self._guarded(
             last,
             miss=miss,
@@ -143,6 +148,8 @@ class Shortcut:
 
         `run` makes it if no program fits.
         """
+        if not are_unchanged(self._places):
+            return run(args, kwargs)
         flat = CallFlattener()
         flat.leaves, flat.objects = list(leaves), list(objects)
         flat.seen = {id(x): i for i, x in enumerate(flat.objects)}
@@ -219,6 +226,7 @@ class Shortcuts:
         programs: Programs,
         static: tuple[int, ...],
         held: Sequence[Any] = (),
+        places: Sequence[Place] = (),
     ) -> Shortcut:
         """One that is only called first, and leaves all other calls to the owner."""
         types = types_of(args, kwargs)
@@ -231,6 +239,7 @@ class Shortcuts:
             held=held,
             names=(*kwargs,),
             avals=types in self._with_avals,
+            places=places,
         )
 
     def other_avals(self, args: Args, kwargs: Kwargs) -> None:
