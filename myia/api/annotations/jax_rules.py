@@ -11,6 +11,7 @@ from typing import Any
 import jax
 
 from myia.api.annotations.custom import call_with_rules
+from myia.infer.domain.facts import Attribute
 from myia.infer.domain.values import Abstract
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
@@ -25,9 +26,10 @@ def _call(
     if is_traced(f):  # one of a library's own
         return call_library(ctx, f, args, kwargs)
     mode = "jvp" if isinstance(f, jax.custom_jvp) else "vjp"
-    given = (f.jvp,) if isinstance(f, jax.custom_jvp) else (f.fwd, f.bwd)
+    names = ("jvp",) if isinstance(f, jax.custom_jvp) else ("fwd", "bwd")
+    given = [ctx.fact(Attribute(f, name)) for name in names]  # users may replace them
     rules = tuple(rule for rule in given if rule is not None)
-    if f.symbolic_zeros or any(map(is_traced, rules)):
+    if ctx.fact(Attribute(f, "symbolic_zeros")) or any(map(is_traced, rules)):
         form = "`symbolic_zeros`" if f.symbolic_zeros else "`defjvps`"
         help_text = f"decorate it with `myia.custom_{mode}`, which has JAX's names"
         ctx.fail(UnsupportedJax, what=f"{form} of `jax.custom_{mode}`", help_text=help_text)
