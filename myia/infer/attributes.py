@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from myia.infer import registry
+from myia.infer import registry, subclasses
 from myia.infer.boundary import assigned_globals, inner_classes
 from myia.infer.boundary.instances import may_have_attribute, slots_of
 from myia.infer.domain.context import Context
@@ -102,7 +102,11 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         return _opaque_attribute(ctx, x, name)
     if isinstance(x, Super):
         return _super_attribute(ctx, x, name)
-    if isinstance(x, Tuple) and x.cls is not None:
+    if (cls := subclasses.class_of_users(x, contents)) is not None:
+        found = subclasses.attribute(ctx, x, cls, name, _bind_descriptor)
+        if found is not None:
+            return found
+    if isinstance(x, Tuple) and is_namedtuple(x.cls):
         found = _namedtuple_attribute(ctx, x, x.cls, name)
         if found is not None:
             return found

@@ -201,6 +201,8 @@ class Guard:
         kind, parts = signature.kind, signature.parts
         if kind in ("list", "dict", "instance", "guest"):
             self.object(x)
+        if kind in ("tuple", "list", "dict") and signature.cls.__dictoffset__:
+            self.unlike(f"{x}.__dict__")
         if kind in ("tuple", "list"):
             self.parts(parts, x)
         elif kind == "dict":

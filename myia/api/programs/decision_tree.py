@@ -26,6 +26,7 @@ from myia.infer.boundary.signature import (
     Leaf,
     LibraryFunction,
     Node,
+    has_room_for_attributes,
     variables,
 )
 from myia.infer.domain.facts import (
@@ -269,9 +270,11 @@ def is_lasting(signature: Any) -> bool:
     if isinstance(signature, LibraryFunction):
         return True
     if isinstance(signature, Node):
-        return signature.kind == "tuple" and all(map(is_lasting, signature.parts))
+        is_plain = signature.kind == "tuple" and not signature.cls.__dictoffset__
+        return is_plain and all(map(is_lasting, signature.parts))
     if isinstance(signature, Identity):  # of a function: one whose closure holds itself
-        return not isinstance(signature.object, FunctionType)
+        x = signature.object
+        return not isinstance(x, FunctionType) and not has_room_for_attributes(x)
     return False
 
 

@@ -237,7 +237,7 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
     names = node.keys if named else (name,) * len(node.parts)
     parts = tuple(abstract(ctx, p, inputs, str(n)) for p, n in zip(node.parts, names))
     if node.kind == "list":
-        contents: Contents = ListObject(parts)
+        contents: Contents = ListObject(parts, node.cls)
     elif node.kind == "dict":
         cls = node.cls[0] if isinstance(node.cls, tuple) else node.cls
         contents = DictObject(node.keys, parts, cls)

@@ -152,6 +152,11 @@ class CallFlattener(Flattener):
 Rule = Callable[[Flattener, Any], Any]
 
 
+def has_room_for_attributes(x: Any) -> bool:
+    """Is it an instance of a subclass of dict, list or tuple that may have attributes?"""
+    return isinstance(x, (dict, list, tuple)) and bool(type(x).__dictoffset__)
+
+
 def _find_rule(x: Any) -> Rule:
     for holds, rule in PREDICATES:
         if holds(x):
@@ -263,6 +268,13 @@ def _dict(flat: Flattener, x: dict) -> Node | SeenObject:
     if any(type(key) is not str for key in keys):  # 1 and 1.0 are equal
         kind = (kind, tuple(map(exact, keys)))
     return Node("dict", kind, keys, tuple(map(flat.add, x.values())))
+
+
+def _with_attributes(flat: Flattener, x: Any) -> Any:
+    """A container whose class lets it have attributes: if it has some it is known by identity."""
+    if x.__dict__ and any(not name.startswith("__") for name in x.__dict__):
+        return Identity(x)
+    return (_dict if isinstance(x, dict) else _list if isinstance(x, list) else _tuple)(flat, x)
 
 
 def _set(flat: Flattener, x: Any) -> Any:
@@ -381,6 +393,7 @@ PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = [  # of an object, but tr
     (lambda x: class_in_program(type(x)) is not None, _guest),
     (lambda x: type(x).__module__.startswith("scipy.stats."), _identity),  # known by name
     (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own
+    (has_room_for_attributes, _with_attributes),
     (lambda x: isinstance(x, tuple), _tuple),
     (lambda x: isinstance(x, list), _list),
     (lambda x: isinstance(x, dict), _dict),

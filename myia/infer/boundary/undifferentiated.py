@@ -26,6 +26,7 @@ from myia.infer.domain.values import (
     Static,
     Super,
     Tuple,
+    is_namedtuple,
 )
 from myia.infer.numeric.promotion import is_numeric, operand_dtype
 
@@ -117,7 +118,7 @@ def places_of(x: Any) -> Iterator[str]:
     names: tuple[str, ...] = ()
     if isinstance(x, InstanceObject):
         names = x.names
-    elif isinstance(x, Tuple) and x.cls is not None:
+    elif isinstance(x, Tuple) and is_namedtuple(x.cls):
         names = x.cls._fields
     elif isinstance(x, PyFunction):
         names = (*names_of_captured(x.function), *vars(x.function))

@@ -157,10 +157,11 @@ class DynamicArray(Contents):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListObject(Contents):
-    """A list of known length."""
+    """A list (or `cls`, a subclass) of known length."""
 
     PARTS = ("items",)
     items: tuple[Abstract, ...]
+    cls: type = list
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -364,6 +365,9 @@ class Heap:
         `same_items`: of a list of objects, which are as they were. So are lists with some of them,
         to which the edges go one way.
         """
+        before = self.objects.get(id) or self.roots.get(id)
+        if isinstance(before, ListObject) and isinstance(contents, ListObject):
+            contents = ListObject(contents.items, before.cls)
         self.objects[id] = contents
         for other in self.alias_edges.get(id, ()):
             mutual = id in self.alias_edges.get(other, ())

@@ -31,6 +31,7 @@ from myia.infer.domain.values import (
     Static,
     Text,
     Tuple,
+    is_namedtuple,
 )
 from myia.infer.numeric.constant_methods import constant_or_none, evaluate_constant, evaluated
 from myia.infer.numeric.samples import NoSample, has, sample, type_of
@@ -130,7 +131,7 @@ def _printed_container(ctx: Context, x: Abstract) -> tuple[str, list[Abstract]] 
         name, fields = shown
         names = [f"{field}=" for field in fields]
         contents, left, right = Tuple(tuple(fields.values())), f"{name}(", ")"
-    elif isinstance(contents, Tuple) and contents.cls is not None:
+    elif isinstance(contents, Tuple) and is_namedtuple(contents.cls):
         names = [f"{name}=" for name in contents.cls._fields]
         left, right = f"{contents.cls.__name__}(", ")"
     elif isinstance(contents, (Tuple, ListObject)):

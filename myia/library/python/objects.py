@@ -16,8 +16,8 @@ from myia.infer.boundary.instances import slots_of
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES, is_weak, number_dtype
 from myia.infer.domain.errors import BadType, BadValue
-from myia.infer.domain.facts import Answer, HasAttribute, IsDefined
-from myia.infer.domain.heap import DictObject, InstanceObject, SetObject
+from myia.infer.domain.facts import ABSENT, Answer, ClassAttribute, HasAttribute, IsDefined
+from myia.infer.domain.heap import DictObject, InstanceObject, ListObject, SetObject
 from myia.infer.domain.values import (
     FALSE,
     FUNCTION_VALUES,
@@ -57,6 +57,7 @@ from myia.infer.paths.caught import class_of_caught, option_of, representation, 
 from myia.infer.paths.choice import is_split
 from myia.infer.registry import as_is, function, method
 from myia.infer.stand_ins import in_python
+from myia.infer.subclasses import class_of_users
 from myia.infer.unsupported import UnsupportedAttribute, UnsupportedFunction
 
 # ----- Types and attributes
@@ -84,7 +85,7 @@ def class_of(ctx: Context, x: Abstract) -> type:
         return type(class_of)
     if isinstance(x, Ref):
         contents = ctx.contents(x)
-        if isinstance(contents, (InstanceObject, DictObject, SetObject)):
+        if isinstance(contents, (InstanceObject, DictObject, SetObject, ListObject)):
             return in_python(contents.cls)
         return np.ndarray if ctx.is_array(x) or is_dynamic(ctx, x) else list
     ctx.fail(UnsupportedAttribute, what=f"the type of {ctx.describe(x)}")
@@ -203,6 +204,9 @@ def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
         found = ctx.fact(HasAttribute(class_of(ctx, x), wanted))
         if not found and isinstance(x, PyFunction):
             ctx.fail(UnsupportedAttribute, what=f"the attribute `{wanted}` of a function")
+        cls = class_of_users(x, contents)
+        if not found and cls and ctx.fact(ClassAttribute(cls, "__getattr__")) is not ABSENT:
+            return ctx.call(Static(has_attribute), (x, name), {})
         return Static(found)
     if _may_raise(ctx, x, wanted):
         return ctx.call(Static(has_attribute), (x, name), {})
