@@ -35,7 +35,7 @@ from myia.infer.paths.raised import raise_outside
 from myia.ir.avals import I64
 from myia.ir.builder import build_region
 from myia.ir.core import Value
-from myia.ir.rewrite import inline
+from myia.ir.rewrite import inline, without_effects
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.reductions import reduce_max
 from myia.primitives.arrays.rows import read_row, rows_aval, write_row
@@ -91,7 +91,11 @@ def vmap(ctx: Context, f: Abstract, options: MapOptions, args: tuple, kwargs: di
     rows = _emit(ctx, example, batches, size)
     for leaf, row in zip(example.written, rows[len(results.found) :]):
         ctx.store(as_ref(leaf.x), _along(row, leaf.axis))
-    made = [_result(ctx, leaf, row) for leaf, row in zip(results.found, rows)]
+    if size == 0 and any(leaf.axis is None for leaf in results.found):
+        shared = inline(without_effects(example.region), [zeros(x.aval) for x in parts])
+    else:
+        shared = rows  # of which the first will do
+    made = [_result(ctx, *each) for each in zip(results.found, rows, shared)]
     return example.rebuild(ctx, made)
 
 
@@ -167,16 +171,11 @@ def _check_axes_of_results(ctx: Context, leaves: Sequence[Leaf], example: OneExa
             ctx.fail(BadValue, message=message)
 
 
-def _result(ctx: Context, leaf: Leaf, rows: Value) -> Abstract:
+def _result(ctx: Context, leaf: Leaf, rows: Value, shared: Value) -> Abstract:
+    """`shared`: the value of all examples, where there are none; it depends on none of them."""
     if leaf.axis is not None:
         return ctx.array(_along(rows, leaf.axis % rows.aval.ndim))
-    first = rows.shape[0] > 0
-    value = (
-        read_row(rows, constant(0, np.int64))
-        if first
-        else zeros(rows.aval.with_shape(rows.shape[1:]))
-    )
-    return ctx.array(value)
+    return ctx.array(read_row(rows, constant(0, np.int64)) if rows.shape[0] > 0 else shared)
 
 
 # ----- The loop
