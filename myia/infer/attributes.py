@@ -102,14 +102,11 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         return _opaque_attribute(ctx, x, name)
     if isinstance(x, Super):
         return _super_attribute(ctx, x, name)
-    if (cls := subclasses.class_of_users(x, contents)) is not None:
-        found = subclasses.attribute(ctx, x, cls, name, _bind_descriptor)
-        if found is not None:
-            return found
-    if isinstance(x, Tuple) and is_namedtuple(x.cls):
+    found = subclasses.attribute(ctx, x, contents, name, _bind_descriptor)
+    if found is None and isinstance(x, Tuple) and is_namedtuple(x.cls):
         found = _namedtuple_attribute(ctx, x, x.cls, name)
-        if found is not None:
-            return found
+    if found is not None:
+        return found
     if isinstance(x, Static) and isinstance(x.value, enum.Enum):
         return _static_attribute(ctx, x.value, name)
     if isinstance(x, Range) and name in Range.PARTS:

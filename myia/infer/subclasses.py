@@ -28,8 +28,12 @@ def class_of_users(x: Abstract, contents: Contents | None) -> type | None:
     return cls if written else None
 
 
-def attribute(ctx: Context, x: Abstract, cls: type, name: str, bind: Bind) -> Abstract | None:
-    """What the class says of an attribute; None: what its base in Python says, or nothing."""
+def attribute(
+    ctx: Context, x: Abstract, contents: Contents | None, name: str, bind: Bind
+) -> Abstract | None:
+    """What a class of a user says of an attribute; None: its base in Python may say it."""
+    if (cls := class_of_users(x, contents)) is None:
+        return None
     question = ClassAttribute(cls, name)
     found = question.read()
     if found is ABSENT:

@@ -91,10 +91,9 @@ def vmap(ctx: Context, f: Abstract, options: MapOptions, args: tuple, kwargs: di
     rows = _emit(ctx, example, batches, size)
     for leaf, row in zip(example.written, rows[len(results.found) :]):
         ctx.store(as_ref(leaf.x), _along(row, leaf.axis))
+    shared = rows  # of which the first will do
     if size == 0 and any(leaf.axis is None for leaf in results.found):
         shared = inline(without_effects(example.region), [zeros(x.aval) for x in parts])
-    else:
-        shared = rows  # of which the first will do
     made = [_result(ctx, *each) for each in zip(results.found, rows, shared)]
     return example.rebuild(ctx, made)
 
