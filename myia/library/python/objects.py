@@ -199,17 +199,14 @@ def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
     wanted = _name_in(ctx, name)
     if isinstance(x, (Static, Outside)):
         return Static(ctx.fact(HasAttribute(x.value, wanted)))
+    if _may_raise(ctx, x, wanted):
+        return ctx.call(Static(has_attribute), (x, name), {})
     contents = ctx.held(x)
     if not isinstance(contents, InstanceObject):
         found = ctx.fact(HasAttribute(class_of(ctx, x), wanted))
         if not found and isinstance(x, PyFunction):
             ctx.fail(UnsupportedAttribute, what=f"the attribute `{wanted}` of a function")
-        cls = class_of_users(x, contents)
-        if not found and cls and ctx.fact(ClassAttribute(cls, "__getattr__")) is not ABSENT:
-            return ctx.call(Static(has_attribute), (x, name), {})
         return Static(found)
-    if _may_raise(ctx, x, wanted):
-        return ctx.call(Static(has_attribute), (x, name), {})
     is_empty = wanted in slots_of(contents.cls)  # a slot without a value
     return Static(
         wanted in contents.names or (not is_empty and ctx.fact(IsDefined(contents.cls, wanted)))
@@ -218,7 +215,12 @@ def _hasattr(ctx: Context, x: Abstract, name: Abstract) -> Abstract:
 
 def _may_raise(ctx: Context, x: Abstract, name: str) -> bool:
     contents = ctx.held(x)
-    return isinstance(contents, InstanceObject) and may_raise(ctx, contents, name)
+    if isinstance(contents, InstanceObject):
+        return may_raise(ctx, contents, name)
+    cls = class_of_users(x, contents)
+    if cls is None or ctx.fact(ClassAttribute(cls, "__getattr__")) is ABSENT:
+        return False
+    return not ctx.fact(HasAttribute(cls, name))
 
 
 def _conversion(code: str) -> Callable[..., Abstract]:
