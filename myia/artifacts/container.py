@@ -16,8 +16,8 @@ import hashlib
 import io
 import json
 import os
+import secrets
 import stat
-import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,6 +32,7 @@ MOST_MEMBERS = 4096
 MOST_MANIFEST_BYTES = 64 << 20
 DATE = (1980, 1, 1, 0, 0, 0)  # of all members: equal programs are equal files
 ENCRYPTED = 1
+NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 END, END_BYTES = b"PK\5\6", 22  # how the record begins that a zip without a comment ends with
 
 NOT_REGULAR = "it is not a regular file"
@@ -63,13 +64,14 @@ def write(
     full = {"kind": KIND, "format": FORMAT, **manifest, "members": members}
     text = json.dumps(full, indent=1, allow_nan=False).encode()
     target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    # The kernel takes off what the umask forbids: whoever asks for that would have to change it.
+    name = target.parent / f".{target.name}.{secrets.token_hex(8)}"
+    handle = os.open(name, NEW_FILE, 0o666 if mode is None else mode)
     try:
         with os.fdopen(handle, "wb") as file:
             _write_members(file, text, blobs)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o666 & ~_umask() if mode is None else mode)
         os.replace(name, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -83,12 +85,6 @@ def _write_members(file: IO[bytes], manifest: bytes, blobs: Sequence[bytes]) -> 
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         for name, blob in members.items():
             archive.writestr(zipfile.ZipInfo(name, DATE), blob)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _member_name(index: int) -> str:

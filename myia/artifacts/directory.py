@@ -38,20 +38,11 @@ class Directory:
     """A cache on disk. ArtifactError: others may write there."""
 
     def __init__(self, path: str | os.PathLike[str], most_bytes: int = MOST_BYTES):
-        self.path, self.most_bytes = Path(os.path.abspath(path)), most_bytes
+        given, self.most_bytes = Path(os.path.abspath(path)), most_bytes
         try:
-            self._make()
+            self.path = _made(given)
         except OSError as error:
-            raise ArtifactError(NOT_MADE.format(self.path, error.strerror or error)) from None
-
-    def _make(self) -> None:
-        for each in (self.path, self.path / PROGRAMS, self.path / XLA):
-            with contextlib.suppress(FileExistsError):
-                if each == self.path:
-                    each.parent.mkdir(parents=True, exist_ok=True)
-                each.mkdir(mode=0o700)
-            _check_private(each)
-        _check_parents(self.path)
+            raise ArtifactError(NOT_MADE.format(given, error.strerror or error)) from None
 
     @property
     def xla(self) -> Path:
@@ -59,7 +50,12 @@ class Directory:
 
     def entries(self, key: str) -> Iterator[tuple[Path, dict[str, Any], list[bytes]]]:
         """The entries of a key that can be read, those used last first; the others are removed."""
-        for path in _by_use((self.path / PROGRAMS / key).glob("*.myia")):
+        folder = self.path / PROGRAMS / key
+        try:
+            _check_private(folder)
+        except (ArtifactError, OSError):
+            return
+        for path in _by_use(folder.glob("*.myia")):
             try:
                 manifest, blobs = _read_private(path)
             except FileNotFoundError:  # another process has removed it
@@ -76,11 +72,20 @@ class Directory:
             os.utime(path)
 
     def add(self, key: str, name: str, manifest: Mapping[str, Any], blobs: Sequence[bytes]) -> None:
-        """A new entry, which replaces one of this name; OSError: it cannot be written."""
+        """A new entry, which replaces one of this name.
+
+        OSError: it cannot be written; ArtifactError: others may write there.
+        """
         folder = self.path / PROGRAMS / key
-        folder.mkdir(mode=0o700, exist_ok=True)
-        _check_private(folder)
-        container.write(folder / f"{name}.myia", manifest, blobs, mode=0o600)
+        for last in (False, True):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            try:
+                _check_private(folder)
+                container.write(folder / f"{name}.myia", manifest, blobs, mode=0o600)
+                break
+            except FileNotFoundError:  # another process has removed it, while it was empty
+                if last:
+                    raise
         for path in _by_use(folder.glob("*.myia"))[MOST_OF_ONE_KEY:]:
             _remove(path)
         self.shrink()
@@ -95,6 +100,22 @@ class Directory:
             if total > self.most_bytes or given_up:
                 _remove(path)
                 total -= size
+        _remove_empty(self.path / PROGRAMS)
+
+
+def _made(given: Path) -> Path:
+    """A directory that is there now, and private; its path has no links."""
+    for parent in (*reversed(given.parents), given):
+        if not parent.exists():
+            with contextlib.suppress(FileExistsError):
+                parent.mkdir(mode=0o700)
+    path = given.parent.resolve() / given.name
+    for each in (path, path / PROGRAMS, path / XLA):
+        with contextlib.suppress(FileExistsError):
+            each.mkdir(mode=0o700)
+        _check_private(each)
+    _check_parents(given, path)
+    return path
 
 
 def _check_private(path: Path) -> None:
@@ -107,14 +128,26 @@ def _check_private(path: Path) -> None:
         raise ArtifactError(NOT_PRIVATE.format(path))
 
 
-def _check_parents(path: Path) -> None:
-    """Others may rename what is in a directory that they may write into, unless it is sticky."""
-    for parent in path.resolve().parents:
-        found = parent.stat()
-        if found.st_mode & OTHERS_MAY_WRITE and not found.st_mode & stat.S_ISVTX:
-            raise ArtifactError(PARENT.format(path, parent))
-        if found.st_uid not in (0, os.geteuid()):
-            raise ArtifactError(PARENT.format(path, parent))
+def _check_parents(*paths: Path) -> None:
+    """Others may rename what is in a directory that they may write into, unless it is sticky.
+
+    A link belongs to a user of its own.
+    """
+    for path in paths:
+        for parent in _on_the_way(path):
+            found, own = parent.stat(), parent.lstat()
+            if found.st_mode & OTHERS_MAY_WRITE and not found.st_mode & stat.S_ISVTX:
+                raise ArtifactError(PARENT.format(paths[0], parent))
+            if not {found.st_uid, own.st_uid} <= {0, os.geteuid()}:
+                raise ArtifactError(PARENT.format(paths[0], parent))
+
+
+def _on_the_way(path: Path) -> Iterator[Path]:
+    """The directories that lead to a path, those on the way of links among them."""
+    for parent in path.parents:
+        yield parent
+        if parent.is_symlink():
+            yield from _on_the_way(parent.parent / parent.readlink())
 
 
 def _read_private(path: Path) -> tuple[dict[str, Any], list[bytes]]:
@@ -151,3 +184,11 @@ def _files(root: Path) -> Iterator[tuple[float, int, Path]]:
 def _remove(path: Path) -> None:
     with contextlib.suppress(OSError):
         path.unlink()
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove the directories in this one that are empty."""
+    with os.scandir(folder) as found:
+        for each in found:
+            with contextlib.suppress(OSError):  # it is not empty
+                os.rmdir(each)

@@ -28,6 +28,7 @@ from myia.api.files.entries import as_exported, entry_json, executable_in, progr
 from myia.api.variant import Call
 from myia.artifacts.constants import Json, NotStorable, version_of
 from myia.artifacts.directory import MOST_BYTES, Directory
+from myia.artifacts.errors import ArtifactError
 from myia.infer.boundary.integers import Path as PathToInt
 from myia.infer.boundary.named_facts import Name, NoName, answer_name, part_of_transform
 from myia.infer.eval.program import Program
@@ -95,7 +96,7 @@ class Cache:
         facts = hashlib.sha256(json.dumps(told["facts"]).encode()).hexdigest()
         try:
             self.directory.add(key, facts[:32], told, [blob])
-        except OSError as error:
+        except (OSError, ArtifactError) as error:
             LOG.warning("the cache cannot be written: %s", error)
         return as_exported(executable, blob)
 
@@ -128,8 +129,7 @@ def key_of(target: Any, options: Any, call: Call) -> str | None:
 @functools.cache
 def _environment() -> Name:
     """What is the same for all programs of a process: versions, the compiler itself."""
-    compiler = hashlib.sha256(repr(sorted(_files(str(PACKAGE)))).encode()).hexdigest()
-    return (compiler, sys.version, sys.flags.optimize, *map(version_of, VERSIONED))
+    return (COMPILER, sys.version, sys.flags.optimize, *map(version_of, VERSIONED))
 
 
 def _files(folder: str) -> Iterator[tuple[str, int, int]]:
@@ -139,6 +139,10 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
             yield from _files(each.path)
         elif each.name.endswith(".py"):
             yield each.path, each.stat().st_size, each.stat().st_mtime_ns
+
+
+# Now: its files may be replaced while this process goes on with the code that it has imported.
+COMPILER = hashlib.sha256(repr(sorted(_files(str(PACKAGE)))).encode()).hexdigest()
 
 
 def _modes() -> Name:
@@ -186,6 +190,7 @@ def cache(path: str | os.PathLike[str] | None, *, max_bytes: int = MOST_BYTES) -
         _before.clear()
         return
     directory = Directory(Path(path).expanduser(), max_bytes)
+    _environment()  # of now, too
     config: Any = jax.config
     if config.jax_compilation_cache_dir is None or _before:
         settings = {**XLA_SETTINGS, "jax_compilation_cache_dir": str(directory.xla)}
