@@ -19,6 +19,7 @@ import numpy as np
 
 from myia.artifacts.constants import Json, decoded, dtype_of, encoded
 from myia.infer.boundary.instances import state_of
+from myia.source.value_texts import value_text
 
 NUMBERS: dict[str, type] = {"int": int, "float": float, "complex": complex}
 INT64 = range(-(2**63), 2**63)
@@ -71,7 +72,7 @@ def described(x: Any) -> str:
         text += "" if x.dtype.isnative else f" of the byte order {x.dtype.byteorder!r}"
         return text if x.flags.c_contiguous else f"{text}, not contiguous"
     if isinstance(x, (bool, int, float, complex, str)) or x is None:
-        return f"the {type(x).__name__} {x!r}"
+        return f"the {type(x).__name__} {value_text(x)}"
     return f"a {type(x).__name__}"
 
 
@@ -93,14 +94,14 @@ def text_of(pattern: Json) -> str:
     if kind == "generic":
         return f"np.{rest[0]}"
     if kind == "constant":
-        return repr(decoded(rest[0]))
+        return value_text(decoded(rest[0]))
     if kind == "seen":
         return f"the object number {rest[0] + 1} again"
     if kind in NUMBERS:
         return str(kind)
     parts = [text_of(p) for p in rest[-1]]
     if kind == "dict":
-        keys = [repr(decoded(key)) for key in rest[0]]
+        keys = [value_text(decoded(key)) for key in rest[0]]
         return "{" + ", ".join(f"{k}: {p}" for k, p in zip(keys, parts)) + "}"
     if kind == "instance":
         return f"{rest[0][1]}({', '.join(f'{n}={p}' for n, p in zip(rest[1], parts))})"
@@ -115,7 +116,7 @@ def parts_of(pattern: Json) -> Iterator[tuple[str, Json]]:
     if kind in ("tuple", "list"):
         yield from ((f"[{i}]", p) for i, p in enumerate(rest[-1]))
     elif kind == "dict":
-        yield from ((f"[{decoded(key)!r}]", p) for key, p in zip(*rest))
+        yield from ((f"[{value_text(decoded(key))}]", p) for key, p in zip(*rest))
     elif kind == "instance":
         yield from ((f".{name}", p) for name, p in zip(rest[1], rest[2]))
 
@@ -254,7 +255,7 @@ def _list(patterns: Sequence[Json]) -> Matches:
 
 def _dict(keys: Sequence[Json], patterns: Sequence[Json]) -> Matches:
     names = [decoded(key) for key in keys]
-    parts = _parts(patterns, [f"[{name!r}]" for name in names])
+    parts = _parts(patterns, [f"[{value_text(name)}]" for name in names])
     types = [type(name) for name in names]
 
     def match(x: Any, flat: Flat) -> bool:

@@ -168,3 +168,53 @@ def test_all_differences_are_found():
         "`x[1]['a']` is of type float, was of type int",
         "`x[1]['b']` is 'c', was 'd'",
     ]
+
+
+def keys_of(d):
+    return next(iter(d.values())) * 2.0
+
+
+class Unshown:
+    """A key without a text."""
+
+    def __repr__(self):
+        raise ValueError("no text")
+
+
+BIG = 10**5000  # Python has no text for it
+UNSHOWN = Unshown()
+KEYS = [
+    ({1: 2.0}, {2: 2.0}, "`d` has the key 2, had 1"),
+    ({1: 2.0}, {1.0: 2.0}, "`d` has the key 1.0, had 1"),
+    ({"a": 2.0}, {1: 2.0}, "`d` has the key 1, had 'a'"),
+    ({"a": 2.0}, {"a": 2.0, (1, "b"): 3.0}, "`d` has the key (1, 'b'), had none"),
+    ({1: 2.0, 2: 3.0}, {2: 3.0, 1: 2.0}, "`d` has another order"),
+    ({1: 2.0}, {1: np.ones(3)}, "`d[1]` has the shape (3,), had ()"),
+    ({1: 2.0}, collections.OrderedDict({1: 2.0}), "`d` is of type OrderedDict, was of type dict"),
+    ({1: 2.0}, {BIG: 2.0}, "`d` has the key an int of 16610 bits, had 1"),
+    ({BIG: 2.0}, {BIG: "2"}, "`d[an int of 16610 bits]` is of type str, was of type float"),
+    ({1: 2.0}, {UNSHOWN: 2.0}, "`d` has the key an object of the class Unshown, had 1"),
+]
+
+
+@pytest.mark.parametrize("old, new, text", KEYS, ids=[text for *_, text in KEYS])
+def test_keys_that_are_no_texts(old, new, text):
+    (found,) = differences(Flattener().add(new), Flattener().add(old))
+    assert found.told("d") == text
+    program = myia.jit(keys_of).lower(old).compile()
+    with pytest.raises(TypeError) as caught:
+        program(new)
+    assert str(caught.value) == f"myia.jit(keys_of) was compiled for other arguments: {text}"
+
+
+def test_the_warning_names_keys_that_are_no_texts():
+    f = myia.jit(keys_of)
+    with pytest.warns(myia.CompileWarning, match=r"`d` has the key 15, had 14"):
+        for i in range(LIMIT):
+            assert f({i: 2.0}) == 4.0
+
+
+def test_ints_that_have_no_text():
+    program = myia.jit(lambda n, x: x if n > 3 else -x).lower(BIG, 1.0).compile()
+    with pytest.raises(TypeError, match="`n` is an int of 16611 bits, was an int of 16610 bits"):
+        program(BIG * 2, 1.0)

@@ -66,6 +66,7 @@ from myia.infer.unsupported import UnsupportedBoundary
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import array_constant
+from myia.source.value_texts import value_text
 
 MAX_DIMENSIONS = 32  # of an array that goes to XLA
 UNNAMED = "an answer"
@@ -217,6 +218,10 @@ def _check_dtype(ctx: Context, dtype: np.dtype, name: str | None) -> None:
     )
 
 
+def _name_of_key(key: Any) -> str:
+    return key if isinstance(key, str) else value_text(key)
+
+
 def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abstract:
     if node.kind == "tuple":
         cls = None if node.cls is tuple else node.cls
@@ -234,8 +239,8 @@ def _node(ctx: Context, node: Node, inputs: Arguments, name: str | None) -> Abst
     ref = inputs.new(ctx, ListObject(()))
     inputs.objects.append(ref)
     named = node.kind in ("dict", "instance", "guest")
-    names = node.keys if named else (name,) * len(node.parts)
-    parts = tuple(abstract(ctx, p, inputs, str(n)) for p, n in zip(node.parts, names))
+    names = map(_name_of_key, node.keys) if named else (name,) * len(node.parts)
+    parts = tuple(abstract(ctx, p, inputs, n) for p, n in zip(node.parts, names))
     if node.kind == "list":
         contents: Contents = ListObject(parts, node.cls)
     elif node.kind == "dict":
@@ -294,7 +299,7 @@ def root(ctx: Context, question: Question, name: str | None = None) -> Abstract:
 def _root_of_inner(ctx: Context, question: Question, name: str | None) -> Abstract:
     """The same about a class that compiled code defines: only of its bases there are facts."""
     asked, answer = from_outside(question), question.ask()
-    if asked and asked[-1].read() is answer:
+    if asked and asked[-1].ask() is answer:
         for absent in asked[:-1]:
             fact(ctx, absent)
         return root(ctx, asked[-1], name)

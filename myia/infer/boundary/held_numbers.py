@@ -23,6 +23,7 @@ from myia.infer.boundary.instances import is_state, state_of
 from myia.infer.boundary.signature import variables
 from myia.infer.registry import LIBRARIES, is_traced, top_package
 from myia.source.defaults import defaults_of
+from myia.source.value_texts import value_text
 
 # Methods of objects that have floats which their attributes do not show.
 HIDDEN_NUMBERS = ("__float__", "__array__", "__array_interface__", "__dlpack__", "__getitem__")
@@ -73,7 +74,7 @@ def _parts_of(x: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(x, CONTAINERS):
         yield from ((f"[{i}]", item) for i, item in enumerate(x))
     elif isinstance(x, Mapping):
-        yield from ((f"[{key!r}]", item) for key, item in x.items())
+        yield from ((f"[{value_text(key)}]", item) for key, item in x.items())
     elif isinstance(x, types.FunctionType):
         if not is_traced(x):
             named = (*zip(names_of_captured(x), variables(x)), *vars(x).items())

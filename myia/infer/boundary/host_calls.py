@@ -32,6 +32,7 @@ from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.core.host_calls import HostCall, host_call
+from myia.source.value_texts import value_text
 
 NOTHING = Constant(None, type(None))
 Structure = Leaf | Node | Constant  # numbers; tuples, lists, dicts and instances; `NOTHING`
@@ -176,7 +177,7 @@ def _parts(kind: str, x: Any) -> dict[Any, Any]:
 
 
 def _path(path: str, kind: str, key: Any) -> str:
-    return f"{path}.{key}" if kind == "instance" else f"{path}[{key!r}]"
+    return f"{path}.{key}" if kind == "instance" else f"{path}[{value_text(key)}]"
 
 
 def _is_number(dtype: Any) -> bool:

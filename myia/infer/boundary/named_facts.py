@@ -129,7 +129,7 @@ class Names:
         if isinstance(x, dict):  # the namespace of a module
             return module_name(x)
         if type(x) in PLAIN:
-            return ("value", _class_name(type(x)), repr(x))
+            return ("value", _class_name(type(x)), _whole_text(x))
         if id(x) in self._known:
             return self._known[id(x)]
         return lasting_name(x)
@@ -243,7 +243,7 @@ def part_of_transform(x: Any) -> Name:
     if dataclasses.is_dataclass(x) and not isinstance(x, type) and is_ours(type(x)):
         parts = tuple(part_of_transform(getattr(x, f.name)) for f in dataclasses.fields(x))
         return (type(x).__name__, parts)
-    if getattr(type(x), "takes_function", False):  # of programs that functions share
+    if is_ours(type(x)) and getattr(x, "takes_function", False):  # of programs that functions share
         return ("function of functions", part_of_transform(x.transform))
     if callable(x) and not (isinstance(x, types.FunctionType) or is_transform(x)):
         return answer_name(CallFlattener().add(x))  # a method, a partial, an instance
@@ -284,10 +284,20 @@ def _constant_name(constant: Constant) -> Name:
     if isinstance(x, (np.dtype, range)):
         return ("value", type(x).__name__, repr(x))
     if type(x) in PLAIN or cls in facts.NUMBERS or is_value(x):
-        return ("value", _class_name(classes[0]), repr(x))
+        return ("value", _class_name(classes[0]), _whole_text(x))
     if isinstance(x, tuple) and isinstance(cls, type):
         return ("value", _class_name(cls), tuple(map(_part_name, x)))
     raise NoName
+
+
+def _whole_text(x: Any) -> str:
+    """What tells a value from all others of its type."""
+    try:
+        return repr(x)
+    except ValueError:  # of an int of more than 4300 digits, or made of one
+        if type(x) is int:
+            return hex(x)
+        raise NoName from None
 
 
 def _part_name(x: Any) -> Name:
@@ -297,9 +307,9 @@ def _part_name(x: Any) -> Name:
     if isinstance(x, tuple):
         return ("tuple", tuple(map(_part_name, x)))
     if isinstance(x, np.dtype) or type(x) in PLAIN:
-        return ("text", repr(x))
+        return ("text", _whole_text(x))
     if is_value(x):
-        return ("value", _class_name(type(x)), repr(x))
+        return ("value", _class_name(type(x)), _whole_text(x))
     if isinstance(x, type):
         return _class_name(x)
     raise NoName

@@ -37,6 +37,7 @@ from myia.infer.guests import class_in_program, guest_state
 from myia.infer.registry import is_marked_for_tracing, is_traced
 from myia.infer.stand_ins import STAND_INS, has_stand_in
 from myia.source.defaults import defaults_of, keyword_defaults
+from myia.source.value_texts import value_text
 
 
 class LibraryFunction(Identity):
@@ -400,7 +401,7 @@ PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = [  # of an object, but tr
     (lambda x: isinstance(x, np.dtype), _constant),
     (lambda x: isinstance(x, (int, str)), _text_or_integer),
     (lambda x: type(x) in STAND_INS, _with_stand_in),
-    (is_value, lambda flat, x: Constant(x, (type(x), repr(x)))),
+    (is_value, lambda flat, x: Constant(x, (type(x), value_text(x)))),
     (lambda x: isinstance(x, functools.partial), _partial),
     (is_state, _instance),
 ]

@@ -13,7 +13,8 @@ import numpy as np
 
 from myia.infer.boundary.integers import Step, steps
 from myia.infer.boundary.signature import Constant, FunctionSignature, Leaf, Node, SeenObject
-from myia.infer.domain.facts import Identity
+from myia.infer.domain.facts import Identity, exact
+from myia.source.value_texts import short_text, value_text
 
 NAMED = ("dict", "instance")  # kinds of nodes whose keys name their parts
 Steps = tuple[Step, ...]
@@ -42,7 +43,8 @@ def path_text(name: str, *steps: Step) -> str:
     """The way to a part of an object that users know as `name`: `opt.t`, `x[0]`."""
     path = name
     for text, part in steps:
-        path = f"{path}{text % (part,)}" if text[0] in ".[" else text % (part,)
+        told = text.replace("%r", value_text(part)) if "%r" in text else text % (part,)
+        path = f"{path}{told}" if text[0] in ".[" else told
     return path
 
 
@@ -62,9 +64,9 @@ def differences(new: Any, old: Any, path: Steps = ()) -> Iterator[Difference]:
     elif isinstance(new, Constant):
         help_text = INT if new.type is int else VALUE
         yield Difference(path, f"is {_short(new.value)}, was {_short(old.value)}", help_text)
-    elif isinstance(new, Node) and new.kind in NAMED and new.keys != old.keys:
-        only_new = [repr(key) for key in new.keys if key not in old.keys]
-        only_old = [repr(key) for key in old.keys if key not in new.keys]
+    elif isinstance(new, Node) and new.kind in NAMED and _keys(new) != _keys(old):
+        only_new = [short_text(x) for x, k in zip(new.keys, _keys(new)) if k not in _keys(old)]
+        only_old = [short_text(x) for x, k in zip(old.keys, _keys(old)) if k not in _keys(new)]
         what = "key" if new.kind == "dict" else "attribute"
         text = f"has the {what} {_listed(only_new)}, had {_listed(only_old)}"
         yield Difference(path, text if only_new or only_old else "has another order", STRUCTURE)
@@ -76,6 +78,11 @@ def differences(new: Any, old: Any, path: Steps = ()) -> Iterator[Difference]:
         yield from found or [Difference(path, "is another object", OBJECT)]
     else:
         yield Difference(path, "is another object", OBJECT)
+
+
+def _keys(node: Node) -> tuple[Any, ...]:
+    """The names of the parts, equal for equal types only: 1 and 1.0 are two keys."""
+    return node.cls[1] if isinstance(node.cls, tuple) else tuple(map(exact, node.keys))
 
 
 def _of_sorts(new: Any, old: Any, path: Steps) -> Difference:
@@ -122,7 +129,8 @@ def _kind(signature: Any) -> str:
         name = getattr(signature.type, "__name__", None)
         return f"of type {name or type(signature.value).__name__}"
     if isinstance(signature, Node) and signature.kind not in ("opaque", "guest"):
-        return f"of type {signature.cls.__name__}"
+        cls = signature.cls
+        return f"of type {(cls[0] if isinstance(cls, tuple) else cls).__name__}"
     if isinstance(signature, Node):
         return f"of type {signature.cls.cls.__name__}"
     if isinstance(signature, Identity):
@@ -144,8 +152,7 @@ def class_text(cls: type) -> str:
 
 
 def _short(value: Any) -> str:
-    text = repr(_plain(value))
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    return short_text(_plain(value))
 
 
 def _plain(x: Any) -> Any:

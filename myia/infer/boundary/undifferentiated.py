@@ -29,6 +29,7 @@ from myia.infer.domain.values import (
     is_namedtuple,
 )
 from myia.infer.numeric.promotion import is_numeric, operand_dtype
+from myia.source.value_texts import value_text
 
 CODE = (*FUNCTION_VALUES, Super)  # what can be called, or belongs to it
 
@@ -123,7 +124,7 @@ def places_of(x: Any) -> Iterator[str]:
     elif isinstance(x, PyFunction):
         names = (*names_of_captured(x.function), *vars(x.function))
     elif isinstance(x, DictObject):
-        yield from (f"[{key!r}]" for key in x.keys)
+        yield from (f"[{value_text(key)}]" for key in x.keys)
     elif isinstance(x, (ListObject, Tuple)):
         yield from (f"[{i}]" for i in range(len(x.children())))
     yield from (f".{name}" for name in names)

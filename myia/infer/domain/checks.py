@@ -21,6 +21,7 @@ from myia.ir.core import Value
 from myia.source.diagnostics import MyiaError
 from myia.source.hidden import Hidden
 from myia.source.span import Span
+from myia.source.value_texts import error_text
 
 MakeException = Callable[[Sequence[Any]], BaseException]
 
@@ -83,7 +84,7 @@ class Check:
 
 def check_of(error: BaseException) -> Check:
     """The check of an exception that is known."""
-    cls, arguments, text = type(error), error.args, str(error)
+    cls, arguments, text = type(error), error.args, error_text(error)
     if arguments == (text,) and text:
         return Check(cls, text, current_span())
     given = Given(NewException(cls, tuple(map(Static, arguments))))

@@ -34,6 +34,7 @@ from myia.infer.domain.values import (
     Tuple,
     UndefinedType,
 )
+from myia.source.value_texts import value_text
 
 NAMES: dict[type, str] = {
     Choice: "one of several functions or constants",
@@ -54,7 +55,8 @@ NAMES: dict[type, str] = {
 def describe(x: Abstract, heap: Heap) -> str:
     """What a value is, for an error message."""
     if isinstance(x, Static):
-        return f"{type(x.value).__name__} {x.value!r}" if is_number(x) else repr(x.value)
+        text = value_text(x.value)
+        return f"{type(x.value).__name__} {text}" if is_number(x) else text
     if isinstance(x, Outside):
         return f"a {type(x.value).__name__} object"
     if isinstance(x, Scalar):

@@ -52,6 +52,7 @@ from myia.infer.unsupported import UnsupportedIndex
 from myia.ir.avals import I64
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
+from myia.source.value_texts import value_text
 
 
 def dict_key(ctx: Context, key: Abstract) -> Any:
@@ -85,7 +86,7 @@ def dict_item(ctx: Context, contents: DictObject, key: Abstract, x: Ref | None =
     if value not in contents.keys and issubclass(contents.cls, collections.Counter):
         return Static(0)
     if value not in contents.keys and hasattr(contents.cls, "__missing__"):
-        what = f"a missing key of a {contents.cls.__name__}, {value!r},"
+        what = f"a missing key of a {contents.cls.__name__}, {value_text(value)},"
         ctx.fail(UnsupportedIndex, what=what, help_text="write `d.setdefault(key, default)`")
     if value not in contents.keys:
         fail_missing(ctx, value)
@@ -139,7 +140,7 @@ def _is_known(contents: DictObject, key: Abstract) -> bool:
 
 
 def fail_missing(ctx: Context, key: Any) -> NoReturn:
-    message = f"key {key!r} is not in the dict"
+    message = f"key {value_text(key)} is not in the dict"
     ctx.fail(BadValue, message=message, exception="KeyError", arguments=(key,))
 
 

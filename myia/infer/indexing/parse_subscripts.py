@@ -32,6 +32,7 @@ from myia.infer.domain.values import (
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import arithmetic, logic
+from myia.source.value_texts import value_text
 
 I64 = np.dtype(np.int64)
 WHOLE = SliceValue(NONE, NONE, NONE)
@@ -96,7 +97,8 @@ def checked_index(
     known = index.number if isinstance(index.number, int) else None  # also of one iteration's range
     if known is not None and size is not None and not -size <= known < size:
         most = size if n.is_static else f"at most {size}"
-        found = message or f"index {known} is out of bounds for axis {axis} with size {most}"
+        at = value_text(known)
+        found = message or f"index {at} is out of bounds for axis {axis} with size {most}"
         ctx.fail(BadValue, message=found, exception="IndexError")
     if size == 0:
         if message is not None:
