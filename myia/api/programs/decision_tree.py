@@ -33,6 +33,7 @@ from myia.infer.domain.facts import (
     Constant,
     Identity,
     Place,
+    Raised,
     are_unchanged,
     exact,
     places_of_function,
@@ -129,7 +130,7 @@ class _Question:
 
     def _places(self, x: Any, signature: Any, branch: Any, part: Flattener) -> list[Place] | None:
         """The memory that holds the answer; None if it must be asked again."""
-        if not self.fact.by_identity and not is_lasting(signature):
+        if isinstance(x, Raised) or not (self.fact.by_identity or is_lasting(signature)):
             return None
         places = self.fact.question.places(x)
         if places is None:

@@ -37,6 +37,7 @@ from uuid import UUID
 import numpy as np
 
 from myia.source.defaults import defaults_of
+from myia.source.value_texts import value_text
 
 
 class Place(NamedTuple):
@@ -117,7 +118,7 @@ def exact(x: Any) -> Any:
     if isinstance(x, np.dtype):
         return Constant(x, cls)
     if is_value(x):
-        return Constant((x, repr(x)), cls)
+        return Constant((x, value_text(x)), cls)
     if isinstance(x, np.generic) and x.dtype.kind in "biufcSU":
         return Constant((x.dtype, x.tobytes()), cls)
     if isinstance(x, (MethodType, *BUILTIN_METHODS)) and not isinstance(x.__self__, ModuleType):
@@ -281,11 +282,17 @@ class Attribute(Question):
     def read(self) -> Any:
         return getattr(self.owner, self.name, ABSENT)
 
+    def attribute(self) -> Any:
+        """The attribute; what a user's property raises is an answer, too."""
+        return Attribute(self.owner, self.name).ask()
+
     def places(self, found: Any) -> list[Place] | None:
         owner, name = self.owner, self.name
+        if isinstance(found, Raised):  # a user's property would run, and raise, again
+            return None
         if type(owner) is ModuleType and vars(owner).get(name, ABSENT) is found is not ABSENT:
             return [Place(vars(owner).get, name, ABSENT, found)]
-        if found is ABSENT or getattr(owner, name, ABSENT) is not found:
+        if found is ABSENT or self.attribute() is not found:
             return None
         return [Place(getattr, owner, name, found)]
 
@@ -333,8 +340,8 @@ class HasAttribute(Attribute):
     def read(self) -> Any:
         return super().read() is not ABSENT
 
-    def places(self, found: bool) -> list[Place] | None:
-        return super().places(super().read()) if found else None
+    def places(self, found: Any) -> list[Place] | None:
+        return super().places(self.attribute()) if found is True else None
 
 
 class IsDefined(ClassAttribute):
