@@ -20,6 +20,7 @@ from myia.api.capacities import GrownCapacities, Outgrown, refuse_capacities, wi
 from myia.api.failed_checks import BeyondInt64, ChecksOfAnEntry, FailedChecks
 from myia.api.files.cache import Entry, active, key_of
 from myia.api.options import CompileOptions
+from myia.api.pickling import Wrapper
 from myia.api.programs.decision_tree import DecisionTree, Found
 from myia.api.programs.learned_integers import LearnedIntegers, Recorded
 from myia.api.programs.lost_state_warning import warn_of_lost_state
@@ -196,7 +197,7 @@ class Dispatcher:
         key = signatures(flat, args, kwargs)
         programs = self.programs.get(key)
         if programs is None or choose is not None:
-            functions = int(getattr(self.target, "takes_function", False))
+            functions = int(getattr(type(self.target), "takes_function", False))
             choose = choose or self.integers.known(key)
             programs = Programs(key, flat.leaves, choose, functions)
         return programs.call(flat, args, kwargs)
@@ -386,7 +387,7 @@ class Dispatcher:
 
     def names(self, call: Call) -> list[str]:
         """Those of the positional arguments."""
-        f = getattr(self.target, "f", self.target)
+        f = self.target.f if isinstance(self.target, Wrapper) else self.target
         return [*parameter_names(f, len(call.positional))]
 
 

@@ -24,6 +24,7 @@ from myia.infer.eval.interpreter import Interpreter
 from myia.infer.eval.program import source_of
 from myia.ir.builder import at
 from myia.source.tracebacks import edge
+from myia.source.value_texts import callable_name
 
 NO_OPTIONS = CompileOptions()
 
@@ -214,14 +215,13 @@ def rule_of(
     if code is not None:
         return _shared_rule(code, rule, has_aux, name, options), f
     # Of any other object the programs hold it, so it holds them.
-    try:
-        own = vars(f).setdefault(_RULES, {})
-    except TypeError:  # a built-in function
+    own = getattr(f, "__dict__", None)
+    if not isinstance(own, dict):  # a built-in function, a class
         return _shared_rule(Identity(f), rule, has_aux, name, options), f
-    key = rule, has_aux, options
-    if key not in own:
-        own[key] = Rule(rule, has_aux, name, options)
-    return own[key], f
+    key, rules = (rule, has_aux, options), own.setdefault(_RULES, {})
+    if key not in rules:
+        rules[key] = Rule(rule, has_aux, name, options)
+    return rules[key], f
 
 
 _RULES = "__myia_rules__"
@@ -229,9 +229,9 @@ _RULES = "__myia_rules__"
 
 def _name_of(f: Any) -> str:
     """The name of a function; of a `functools.partial`, of the function that it is made of."""
-    while isinstance(f, functools.partial):
-        f = f.args[0] if isinstance(f.func, Transform) else f.func
-    return getattr(f, "__name__", type(f).__name__)
+    while isinstance(f, functools.partial) and isinstance(f.func, Transform):
+        f = f.args[0]
+    return _name_of(f.func) if isinstance(f, functools.partial) else callable_name(f)
 
 
 def _transform_of(rule: Callable[..., Any]) -> str:

@@ -229,7 +229,7 @@ class OfFunctions:
     def __init__(self, transform: Transform, f: Any):
         self.transform = transform
         self.__name__ = getattr(f, "__name__", type(f).__name__)
-        self.parameter_names = ("f", *parameter_names(f))
+        self.__myia_parameters__ = ("f", *parameter_names(f))
 
     def __call__(self, f: Callable[..., Any], *args: Any) -> NoReturn:
         raise TypeError("called by the inferer only")

@@ -46,9 +46,18 @@ from myia.infer.registry import TRANSPARENT_TYPES
 from myia.pipeline import OtherAvals, Plan, describe, describe_pass
 from myia.source.diagnostics import MyiaError
 from myia.source.tracebacks import edge
+from myia.source.value_texts import short_text
 
 OTHERWISE = (BeyondInt64, Outgrown, MyiaError)  # raised by calls that are made in another way then
 CALLS_BEFORE_BINDING = 3  # of shared programs by one object, for arguments of the same types
+
+
+def _text_of(f: Any) -> str:
+    """What is called. The text of an instance, or of what is bound, may be long, or fail."""
+    if isinstance(f, functools.partial):
+        return f"partial({_text_of(f.func)}, ...)"
+    name = type(f).__qualname__ if is_state(f) else getattr(f, "__qualname__", None)
+    return name if isinstance(name, str) else short_text(f)
 
 
 class Transformed(Entry, Wrapper[P, R]):
@@ -87,8 +96,8 @@ class Transformed(Entry, Wrapper[P, R]):
             f = f.f  # not the gradient
         if isinstance(f, Transformed):
             inner = repr(f)
-        else:  # of an instance only its class: its own text may be long
-            inner = type(f).__qualname__ if is_state(f) else getattr(f, "__qualname__", repr(f))
+        else:
+            inner = _text_of(f)
         more = "".join(f", {name}={x!r}" for name, x in self.shown_options().items())
         return f"myia.{self.name}({inner}{more})"
 

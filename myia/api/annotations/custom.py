@@ -20,6 +20,7 @@ from myia.infer.domain.values import Abstract, Ref, Static, Tuple
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import function
+from myia.source.value_texts import callable_name
 
 Rule = Callable[..., Any]
 Given = tuple[str, tuple[Any, ...]]  # what gave the rules: a method, its arguments
@@ -176,7 +177,9 @@ def call_with_rules(
     """A call of `f`, decorated with the rules of its derivative."""
     fun = ctx.root(Held(f), "f")
     rules = tuple(ctx.root(Held(rule), "rule") for rule in functions)
-    custom = CustomFunction(decorated, f.__name__, mode, fun, rules, decorated.nondiff_argnums)
+    custom = CustomFunction(
+        decorated, callable_name(f), mode, fun, rules, decorated.nondiff_argnums
+    )
     return call_custom(ctx, custom, args, kwargs)
 
 

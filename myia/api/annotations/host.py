@@ -17,6 +17,7 @@ from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import function
 from myia.infer.unsupported import UnsupportedHostCall
+from myia.source.value_texts import callable_name
 
 _MISSING = object()
 MAKE_OUTSIDE = "make it outside of compiled code: `h = myia.host(f, like=...)`"
@@ -85,7 +86,7 @@ def host(f: Callable[..., Any] | None = None, *, like: Any = _MISSING) -> Any:
 
 
 def _name(f: Any) -> str:
-    return str(getattr(f, "__name__", type(f).__name__))
+    return callable_name(f)
 
 
 def _infer_call(ctx: Interpreter, h: Host[..., Any], args: Args, kwargs: Kwargs) -> Abstract:

@@ -68,7 +68,7 @@ def _name(fact: Fact) -> str:
 
 def parameter_names(f: Callable[..., Any], count: int | None = None) -> list[str]:
     """The names of the first `count` positional arguments of `f`."""
-    names = getattr(f, "parameter_names", None)  # of functions that share programs
+    names = getattr(f, "__myia_parameters__", None)  # of functions that share programs
     if names is None:
         names = _names_by_signature(f)
     count = len(names) if count is None else count

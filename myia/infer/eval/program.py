@@ -278,7 +278,7 @@ def _unwrapped(f: Any) -> Any:
 def _parameter_names(f: Any, count: int) -> list[str | None]:
     """The user's names of the positional arguments, where `f` tells them."""
     code = getattr(f, "__code__", None)
-    names = list(getattr(f, "parameter_names", ()))
+    names = list(getattr(f, "__myia_parameters__", ()))
     if code is not None:
         names = list(code.co_varnames[: code.co_argcount])
     if isinstance(f, MethodType):
