@@ -14,7 +14,8 @@ from myia.api.files.save import Description, save
 from myia.api.pickling import NotPortable
 from myia.api.programs.decision_tree import DecisionTree
 from myia.api.variant import Programs, Variant
-from myia.infer.boundary.signature import CallFlattener
+from myia.artifacts.constants import NotStorable
+from myia.infer.boundary.signature import CallFlattener, SeenObject
 from myia.infer.boundary.signature_differences import differences
 from myia.primitives.core.platforms import ANY, PLATFORMS, default_platform, places_of
 from myia.source import progress
@@ -30,6 +31,10 @@ OTHER_ARGUMENTS = "{0} was compiled for other arguments: {1}"
 OTHER_INT = (
     "; a program that is compiled ahead of time has the ints that it was lowered for: lower it "
     "with `np.int64(...)` to have it take any `np.int64`, or call the function itself"
+)
+SHARED = (
+    "what it reads as `{0}` is one of its arguments, too, or in one: those of the file may be "
+    "others, so lower it for a copy"
 )
 OTHER_GLOBALS = "a global that the program reads has changed its type or shape"
 
@@ -188,10 +193,13 @@ class Compiled(Entry, NotPortable):
 
     def hidden(self, count: int) -> list[Any]:
         """The present values of what the program reads beside its arguments, which are `count`
-        objects."""
+        objects. NotStorable: they are not those of this program."""
+        shared = (f.name for f in self.variant.facts if _has_seen(f.answer, count))
+        if (name := next(shared, None)) is not None:
+            raise NotStorable(SHARED.format(name))
         found = self._tree.find(CallFlattener.after(count))
         if found is None:
-            raise TypeError(OTHER_GLOBALS)
+            raise NotStorable(OTHER_GLOBALS)
         return [x for xs in found.hidden for x in xs]
 
     def as_text(self) -> str:
@@ -205,3 +213,10 @@ class Compiled(Entry, NotPortable):
     def cost_analysis(self) -> Any:
         """XLA's: flops, bytes accessed, ..."""
         return self._executable.stage.cost_analysis()
+
+
+def _has_seen(signature: Any, count: int) -> bool:
+    """Is one of the first `count` objects in an object of this signature?"""
+    if isinstance(signature, SeenObject):
+        return signature.index < count
+    return any(_has_seen(part, count) for part in getattr(signature, "parts", ()))

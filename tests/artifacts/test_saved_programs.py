@@ -1,5 +1,6 @@
 """Saved programs: as the function in numbers, errors and changes, without the compiler."""
 
+import copy
 import json
 import os
 import pathlib
@@ -275,3 +276,48 @@ def test_an_array_that_is_not_passed_twice(tmp_path):
     np.testing.assert_array_equal(myia.load(tmp_path / "f.myia")(A, A), A + A)
     with pytest.raises(TypeError, match="`y` is not passed twice, was"):
         program(A, A.copy())
+
+
+BIG = 10**5000  # Python has no text for it
+
+
+def of_big(n, d, x):
+    return (x if n > 3 else -x) + d[BIG]
+
+
+def test_ints_that_have_no_text(tmp_path):
+    args = BIG, {BIG: 2.0}, 1.0
+    myia.jit(of_big).lower(*args).compile().save(tmp_path / "f.myia")
+    loaded = myia.load(tmp_path / "f.myia")
+    assert loaded(*args) == of_big(*args) == 3.0
+    with pytest.raises(TypeError, match="`n` is the int an int of 16611 bits, and not an int of"):
+        loaded(2 * BIG, {BIG: 2.0}, 1.0)
+    with pytest.raises(TypeError, match=r"`d`\[an int of 16610 bits\] is the int 2, and not float"):
+        loaded(BIG, {BIG: 2}, 1.0)
+
+
+WEIGHTS, SCALES = np.array([1.0, 2.0]), [1.0, 2.0]
+
+
+def with_weights(w, x):
+    return w[0] * WEIGHTS[1] * x
+
+
+def with_scales(w, x):
+    return w[0][0] * SCALES[1] * x
+
+
+SHARED = [(with_weights, WEIGHTS, "WEIGHTS"), (with_scales, [SCALES], "SCALES")]
+
+
+@pytest.mark.parametrize("f, w, name", SHARED, ids=[name for *_, name in SHARED])
+def test_an_argument_that_is_a_global_too(f, w, name, tmp_path):
+    """A caller of the file may pass another one: the global would be that."""
+    program = myia.jit(f).lower(w, 3.0).compile()
+    assert program(w, 3.0) == f(w, 3.0)
+    with pytest.raises(myia.errors.ArtifactError, match=f"reads as `{name}` is one of its arg"):
+        program.save(tmp_path / "f.myia")
+    copied = copy.deepcopy(w)
+    myia.jit(f).lower(copied, 3.0).compile().save(tmp_path / "f.myia")
+    loaded = myia.load(tmp_path / "f.myia")
+    assert loaded(w, 3.0) == f(w, 3.0)
