@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from myia.infer.boundary.instances import is_state, new_instance, state_of
 from myia.infer.boundary.signature import Flattener
 from myia.source.tracebacks import edge
 
+MODES = ("fwd", "rev")
 STEP = {np.dtype(np.float32): 1e-2, np.dtype(np.float64): 1e-5}
 TOLERANCE = {np.dtype(np.float32): 2e-2, np.dtype(np.float64): 1e-6}
 
@@ -41,7 +43,8 @@ def check_grads(
             the dtype.
 
     Raises:
-        AssertionError: the derivatives differ. TypeError: `args` is no tuple. MyiaError: as `grad`.
+        AssertionError: the derivatives differ. TypeError: `args` is no tuple. ValueError: another
+            mode, an order below 1. MyiaError: as `grad`.
 
     Example:
         >>> import numpy as np, myia
@@ -49,10 +52,15 @@ def check_grads(
     """
     if not isinstance(args, (tuple, list)):
         raise TypeError("`args` is a tuple of the positional arguments: `(x,)`")
+    modes = (modes,) if isinstance(modes, str) else tuple(modes)
+    if not modes or not {*modes} <= {*MODES}:
+        raise ValueError(f'modes={modes!r}: "fwd", "rev" or both are compared')
+    if order < 1:
+        raise ValueError(f"order={order!r}: derivatives are compared from the order 1 on")
     dtype = _dtype(args)
     atol, rtol = (TOLERANCE[dtype] if t is None else t for t in (atol, rtol))
     eps = STEP[dtype] if eps is None else eps
-    _check(f, tuple(args), order, tuple(modes), atol, rtol, eps, np.random.default_rng(0))
+    _check(f, tuple(args), operator.index(order), modes, atol, rtol, eps, np.random.default_rng(0))
 
 
 def _check(

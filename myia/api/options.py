@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -20,6 +21,7 @@ from myia.infer.domain.values import Abstract, Static
 from myia.infer.eval.interpreter import Interpreter
 from myia.ir.builder import current_span
 from myia.pipeline import STRATEGIES, Options
+from myia.source.value_texts import callable_name
 from myia.source.warning import CompileWarning, warn
 
 T = TypeVar("T")
@@ -164,10 +166,13 @@ def positions_in(option: str, f: Callable[..., Any], given: Any) -> tuple[int, .
     numbers = argument_numbers(option, given)
     count = _positional_count(f) if numbers else None
     if count is None:
+        if option != "argnums" and min(numbers, default=0) < 0:  # no call would be asked
+            name = callable_name(f)
+            raise ValueError(f"{option}={given!r}: `{name}` may take any number: count from 0")
         return numbers
     for number in numbers:
         if not -count <= number < count:
-            name = getattr(f, "__name__", type(f).__name__)
+            name = callable_name(f)
             takes = f"{count} positional parameter{'' if count == 1 else 's'}"
             raise ValueError(f"{option}={given!r}: `{name}` has {takes}, and none number {number}")
     return _distinct(option, given, tuple(number % count for number in numbers))
@@ -233,11 +238,14 @@ UNITS = {"": 1, "B": 1} | {
 }
 
 
+BYTES = r"\s*((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)\s*"
+
+
 def _bytes(memory: float | str | None) -> int | None:
     """`64_000_000`, "64MB" or "64MiB" as a number of bytes."""
     if memory is None:
         return None
-    found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([A-Za-z]*)\s*", str(memory))
-    if found is None or found[2].upper() not in UNITS:
+    found = re.fullmatch(BYTES, str(memory))
+    if found is None or found[2].upper() not in UNITS or math.isinf(float(found[1])):
         raise ValueError(f"memory={memory!r} is not a number of bytes such as '64MB' or '64MiB'")
     return int(float(found[1]) * UNITS[found[2].upper()])

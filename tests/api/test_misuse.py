@@ -113,3 +113,57 @@ def test_memory():
 def test_arguments_that_are_no_tuple(run, name):
     with pytest.raises(TypeError, match=rf"^`{name}` is a tuple.* positional argument"):
         run()
+
+
+@pytest.mark.parametrize("kwargs", [{}, {"x": 1.0}], ids=["nothing", "by name"])
+def test_hvp_without_a_direction(kwargs):
+    for f in (myia.hvp(square), myia.jit(lambda **given: myia.hvp(square)(**given))):
+        with pytest.raises(TypeError, match="takes the arguments of f, then a direction"):
+            f(**kwargs)
+
+
+@pytest.mark.parametrize("modes", ["forward", ("forward",), ("fwd", "reverse"), ()])
+def test_check_grads_in_no_mode(modes):
+    with pytest.raises(ValueError, match=r"^modes=.*: \"fwd\", \"rev\" or both"):
+        myia.check_grads(square, (2.0,), modes=modes)
+
+
+def test_check_grads_in_one_mode():
+    for modes in ("fwd", ("rev",), ["fwd", "rev"]):
+        myia.check_grads(square, (2.0,), modes=modes)
+        with pytest.raises(AssertionError):
+            myia.check_grads(WRONG, (2.0,), modes=modes)
+
+
+WRONG = myia.custom_jvp(square)
+WRONG.defjvp(lambda primals, tangents: (square(*primals), 7.0 * tangents[0]))
+
+
+@pytest.mark.parametrize("order", [0, -1])
+def test_check_grads_of_no_order(order):
+    with pytest.raises(ValueError, match=f"^order={order}: .* from the order 1 on"):
+        myia.check_grads(square, (2.0,), order=order)
+
+
+@pytest.mark.parametrize("memory", [1e16, "1e16", "1e10MB", 1e17, np.float64(2e16), 3e15])
+def test_memory_with_an_exponent(memory):
+    assert myia.jit(square, memory=memory)(2.0) == 4.0
+
+
+@pytest.mark.parametrize("memory", ["1e400", "e3", "1e", float("inf"), float("nan"), -1e16])
+def test_memory_that_is_no_number_of_bytes(memory):
+    with pytest.raises(ValueError, match="is not a number of bytes"):
+        myia.jit(square, memory=memory)
+
+
+def total(x, *ns):
+    return x * len(ns)
+
+
+@pytest.mark.parametrize("option", ["static_argnums", "donate_argnums"])
+def test_negative_numbers_of_any_number_of_arguments(option):
+    for given in (-1, (0, -2)):
+        with pytest.raises(ValueError, match="`total` may take any number: count from 0"):
+            myia.jit(total, **{option: given})
+    assert myia.jit(total, static_argnums=(1,))(2.0, 3) == 2.0
+    assert myia.grad(total, argnums=-2)(2.0, 3) == 1.0

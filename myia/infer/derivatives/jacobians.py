@@ -22,12 +22,14 @@ from myia.infer.derivatives.derivatives import (
 )
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
+from myia.infer.domain.errors import BadType
 from myia.infer.domain.values import Abstract, Tuple
 from myia.infer.paths.region_outputs import substitute_results
 from myia.ir.rewrite import inline, without_effects
 from myia.primitives.core.define import constant
 
 WHAT = "the argument of a Jacobian"
+NO_DIRECTION = "hvp(f) takes the arguments of f, then a direction, all by position"
 
 
 def jacrev(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
@@ -64,6 +66,8 @@ def _run_once(ctx: Context, d: DifferentiatedRegion) -> tuple[Abstract, Differen
 
 def hvp(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`hvp(f)(*args, v)`: the derivative of the gradient in the direction v."""
+    if not args:
+        ctx.fail(BadType, message=NO_DIRECTION)
     *own, v = args
     numbers = argument_numbers(ctx, options.argnums, len(own))
 
