@@ -32,7 +32,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from myia.infer.boundary.instances import slots_of, state_of
+from myia.infer.boundary.instances import HEAP_TYPE, has_own_operators, slots_of, state_of
 from myia.infer.boundary.signature import FunctionSignature, Leaf, Node, SeenObject
 from myia.infer.domain.facts import (
     PLAIN,
@@ -201,6 +201,8 @@ class Guard:
         kind, parts = signature.kind, signature.parts
         if kind in ("list", "dict", "instance", "guest"):
             self.object(x)
+        if kind in ("tuple", "list", "dict") and signature.cls.__flags__ & HEAP_TYPE:
+            self.unlike(f"{self.constant(has_own_operators)}({self.constant(signature.cls)})")
         if kind in ("tuple", "list", "dict") and signature.cls.__dictoffset__:
             self.unlike(f"{x}.__dict__")
         if kind in ("tuple", "list"):

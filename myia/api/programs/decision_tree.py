@@ -18,6 +18,7 @@ from types import FunctionType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from myia.infer.boundary.arguments import Fact
+from myia.infer.boundary.instances import BUILT_IN, HEAP_TYPE, has_own_operators
 from myia.infer.boundary.integers import IntegerSplit
 from myia.infer.boundary.signature import (
     ConstantSet,
@@ -279,8 +280,14 @@ def is_lasting(signature: Any) -> bool:
     return False
 
 
+def _is_taken_apart(x: Any, _: None) -> bool:
+    return not has_own_operators(type(x)) and not getattr(x, "__dict__", None)
+
+
 def places_in(x: Any) -> Iterator[Place]:
     """The memory in `x`, an object that lasts: in functions and the tuples that hold them."""
+    if isinstance(x, BUILT_IN) and type(x).__flags__ & HEAP_TYPE:  # the class may change
+        yield Place(_is_taken_apart, x, None, _is_taken_apart(x, None))
     if type(x) is FunctionType and (is_marked_for_tracing(x) or not is_traced(x)):
         yield from places_of_function(x)
         for value in variables(x):

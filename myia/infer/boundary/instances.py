@@ -41,6 +41,7 @@ OPERATORS = READS.union(
 )
 P = ParamSpec("P")
 T = TypeVar("T")
+BUILT_IN = (int, str, bytes, tuple, list, dict)
 OF_PYTHON = ("builtins", "collections", "enum")  # modules whose methods do what is expected
 
 
@@ -225,19 +226,28 @@ def copied(x: Any, made: dict[int, Any] | None = None) -> Any:
     return new
 
 
-@cached
 def has_own_operators(cls: type) -> bool:
     """Does Python code of a class of numbers, texts or containers say what operators do with them?
 
     Such objects are not taken apart: they are asked for their items at every call. The arithmetic
-    of tuples alone is compiled (`Context.special_method`).
+    of tuples alone is compiled (`Context.special_method`). A class may get them at any time.
     """
-    if not issubclass(cls, (int, str, bytes, tuple, list, dict)):
+    if not issubclass(cls, BUILT_IN):
         return False
-    own = {
-        name
-        for c in cls.__mro__
-        for name, x in vars(c).items()
-        if isinstance(x, types.FunctionType) and x.__module__ not in OF_PYTHON
-    }
-    return not own.isdisjoint(READS if issubclass(cls, tuple) else OPERATORS)
+    names = READS if issubclass(cls, tuple) else OPERATORS
+    return any(_are_defined_in(c, names) for c in _made_classes(cls.__mro__))
+
+
+@cached
+def _made_classes(mro: tuple[type, ...]) -> tuple[type, ...]:
+    """Those that a `class` statement made, and that Python does not bring along."""
+    return tuple(c for c in mro if c.__flags__ & HEAP_TYPE and c.__module__ not in OF_PYTHON)
+
+
+def _are_defined_in(cls: type, names: set[str]) -> bool:
+    """Is one of these a function of the class?"""
+    own = vars(cls)
+    return not names.isdisjoint(own) and any(
+        isinstance(x := own.get(name), types.FunctionType) and x.__module__ not in OF_PYTHON
+        for name in names
+    )

@@ -22,7 +22,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from myia.infer.boundary.instances import has_own_operators, is_state, state_of
+from myia.infer.boundary.instances import (
+    BUILT_IN,
+    HEAP_TYPE,
+    has_own_operators,
+    is_state,
+    state_of,
+)
 from myia.infer.boundary.leaves import INTEGER, ConstantSet, Leaf, leaf
 from myia.infer.domain.facts import Constant, Identity, contents_of, exact, is_value
 from myia.infer.guest_arrays import (
@@ -159,10 +165,18 @@ def has_room_for_attributes(x: Any) -> bool:
 
 
 def _find_rule(x: Any) -> Rule:
-    for holds, rule in PREDICATES:
-        if holds(x):
-            return rule
-    return _identity
+    found = next((rule for holds, rule in PREDICATES if holds(x)), _identity)
+    may_change = type(x).__flags__ & HEAP_TYPE and isinstance(x, BUILT_IN)
+    return _unless_operators(found) if may_change and found is not _identity else found
+
+
+def _unless_operators(rule: Rule) -> Rule:
+    """The rule for objects of a class that has no operators of its own, now."""
+
+    def found(flat: Flattener, x: Any) -> Any:
+        return Identity(x) if has_own_operators(type(x)) else rule(flat, x)
+
+    return found
 
 
 def _number_rule(signature: Leaf) -> Rule:
@@ -388,7 +402,7 @@ RULES: dict[type, Rule] = {
 }
 OF_NUMBERS = ("numpy", "ml_dtypes")  # modules of scalars
 PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = [  # of an object, but true of its type
-    (lambda x: isinstance(x, enum.Enum) or has_own_operators(type(x)), _identity),
+    (lambda x: isinstance(x, enum.Enum), _identity),
     (lambda x: isinstance(x, np.generic) and type(x).__module__ in OF_NUMBERS, _generic),
     (lambda x: is_guest_array(type(x)), _guest_array),
     (lambda x: class_in_program(type(x)) is not None, _guest),
