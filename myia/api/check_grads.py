@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from myia.api.jvp_vjp import jvp, vjp
-from myia.infer.boundary.instances import is_state, new_instance, state_of
+from myia.infer.boundary.instances import is_state, new_instance, new_tuple, state_of
 from myia.infer.boundary.signature import Flattener
 from myia.source.tracebacks import edge
 
@@ -126,7 +126,7 @@ def _map(f: Callable[[np.ndarray], Any], x: Any, of_sets: type = set) -> Any:
         items = [_map(f, item, of_sets) for item in x]
         if isinstance(x, (set, frozenset)):
             return of_sets(items)
-        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+        return new_tuple(type(x), items) if isinstance(x, tuple) else type(x)(items)
     if is_state(x):
         state = {name: _map(f, value, of_sets) for name, value in state_of(x).items()}
         return new_instance(type(x), state)

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import enum
 import functools
+import inspect
 import operator
 import types
-from typing import Any, NamedTuple, NoReturn
+from collections import namedtuple
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -47,6 +49,7 @@ from myia.infer.domain.values import (
     Static,
     Super,
     Tuple,
+    fields_of,
     is_namedtuple,
     is_none,
 )
@@ -102,9 +105,10 @@ def getattr_(ctx: Context, x: Abstract, name: str) -> Abstract:
         return _opaque_attribute(ctx, x, name)
     if isinstance(x, Super):
         return _super_attribute(ctx, x, name)
-    found = subclasses.attribute(ctx, x, contents, name, _bind_descriptor)
-    if found is None and isinstance(x, Tuple) and is_namedtuple(x.cls):
-        found = _namedtuple_attribute(ctx, x, x.cls, name)
+    if isinstance(x, Tuple) and x.cls is not None:
+        found = _attribute_of_tuple(ctx, x, x.cls, name)
+    else:
+        found = subclasses.attribute(ctx, x, contents, name, _bind_descriptor)
     if found is not None:
         return found
     if isinstance(x, Static) and isinstance(x.value, enum.Enum):
@@ -162,21 +166,29 @@ def _attribute_of_set(ctx: Context, x: Abstract, cls: type, name: str) -> Abstra
     return Static(getattr(found.value, name))
 
 
-def _namedtuple_attribute(
-    ctx: Context, x: Tuple, cls: type[NamedTuple], name: str
-) -> Abstract | None:
-    """A field or a method of a namedtuple."""
-    if name in cls._fields:
-        return x.items[cls._fields.index(name)]
-    if name == "_fields":
-        return Tuple(tuple(map(Static, cls._fields)))
-    if ("namedtuple", name) in registry.METHODS:
-        return Method(("namedtuple", name), x)
+# What a named tuple, or a tuple such as `time.struct_time`, has under the name of an item.
+FIELDS = (type(inspect.getattr_static(namedtuple("One", "x"), "x")), types.MemberDescriptorType)
+
+
+def _attribute_of_tuple(ctx: Context, x: Tuple, cls: type, name: str) -> Abstract | None:
+    """A field of a named tuple, or what the class of a tuple has; None: what all tuples have."""
+    fields = fields_of(cls)
+    if name in fields and isinstance(inspect.getattr_static(cls, name), FIELDS):
+        return x.items[fields.index(name)]
+    if is_namedtuple(cls):
+        if name == "_fields":
+            return Tuple(tuple(map(Static, fields)))
+        if ("namedtuple", name) in registry.METHODS:
+            return Method(("namedtuple", name), x)
+    if name == "__class__":
+        return Static(cls)
     question = ClassAttribute(cls, name)
     found = _class_attribute(ctx, question)
-    if _is_function(found) or isinstance(found, (property, staticmethod, classmethod)):
-        return _bind_descriptor(ctx, found, x, cls, question)
-    return None
+    if found is ABSENT and (fallback := ctx.fact(ClassAttribute(cls, "__getattr__"))) is not ABSENT:
+        return ctx.call(_bind_descriptor(ctx, fallback, x, cls, question), (Static(name),), {})
+    if found is ABSENT or found is getattr(tuple, name, None):
+        return None
+    return _bind_descriptor(ctx, found, x, cls, question)
 
 
 def _static_attribute(ctx: Context, x: Any, name: str) -> Abstract:
@@ -330,6 +342,8 @@ def _bind_descriptor(
         return ctx.call(Static(found.fget), (x,), {})
     if isinstance(found, functools.cached_property):
         value = ctx.call(Static(found.func), (x,), {})
+        if isinstance(x, Tuple):
+            return value
         _set_attribute(ctx, x, found.attrname, value)
         return value
     if isinstance(found, staticmethod):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-MOST = 40  # characters
+MOST_CHARACTERS = 40
 
 
 def value_text(x: Any) -> str:
@@ -24,7 +24,7 @@ def value_text(x: Any) -> str:
 def short_text(x: Any) -> str:
     """The same, cut short."""
     text = value_text(x)
-    return text if len(text) <= MOST else f"{text[: MOST - 3]}..."
+    return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 3]}..."
 
 
 def callable_name(f: Any) -> str:

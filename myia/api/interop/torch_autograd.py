@@ -23,7 +23,14 @@ from myia.api.pickling import P, R, Wrapper
 from myia.api.sharing import Transform, transform_of
 from myia.infer.batching.over_arrays import mapped_over_arrays
 from myia.infer.batching.vmap import MapOptions
-from myia.infer.boundary.instances import copied, is_state, new_instance, state_of
+from myia.infer.boundary.instances import (
+    can_be_remade,
+    copied,
+    is_state,
+    new_instance,
+    new_tuple,
+    state_of,
+)
 from myia.infer.derivatives.by_arrays import (
     Hole,
     Place,
@@ -250,7 +257,7 @@ def _filled(numbers: Sequence[Any], template: Any) -> Any:
     if isinstance(template, tuple):
         parts = [_filled(numbers, x) for x in template]
         cls: Any = type(template)
-        return cls(*parts) if hasattr(cls, "_fields") else tuple(parts)
+        return new_tuple(cls, parts) if can_be_remade(cls) else tuple(parts)
     if isinstance(template, (list, set)):
         return type(template)(_filled(numbers, x) for x in template)
     if isinstance(template, dict):

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.boundary.arguments import ResultLeaves, abstract
+from myia.infer.boundary.instances import new_tuple
 from myia.infer.boundary.recipes import TO_PYTHON, WRITTEN
 from myia.infer.boundary.results import HostArguments
 from myia.infer.boundary.signature import Leaf, Node, leaf, leaves_of
@@ -112,7 +113,7 @@ def _with_numbers(structure: Structure, x: Any, numbers: Iterator[tuple[Leaf, np
         return x
     if structure.kind == "dict":
         return dict(zip(structure.keys, parts))
-    return structure.cls(*parts) if hasattr(structure.cls, "_fields") else structure.cls(parts)
+    return new_tuple(structure.cls, parts) if structure.kind == "tuple" else structure.cls(parts)
 
 
 def _unlike(path: str, wanted: Structure, given: Any) -> TypeError:

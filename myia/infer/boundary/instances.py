@@ -13,7 +13,7 @@ import logging
 import operator
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from myia.infer.guest_arrays import copied_guest, memory_of
@@ -187,6 +187,24 @@ def base_of_python(cls: type[BaseException]) -> Any:
     return next(base for base in cls.__mro__ if not base.__flags__ & HEAP_TYPE)
 
 
+@cached
+def can_be_remade(cls: type) -> bool:
+    """Is a tuple of this class its items, so that none of its code is needed to make it?
+
+    `time.struct_time` and its like have more.
+    """
+    try:
+        tuple.__new__(cls, ())
+    except TypeError:
+        return False
+    return True
+
+
+def new_tuple(cls: type, items: Iterable[Any]) -> Any:
+    """A tuple of a class, without the code of the class: it may want other arguments."""
+    return tuple.__new__(cls, items)
+
+
 def _in_numpy(state: Mapping[str, Any]) -> Mapping[str, Any]:
     """A state whose arrays may be those of another library, as results of the call are."""
     return {k: x if (memory := memory_of(x)) is None else memory for k, x in state.items()}
@@ -208,6 +226,8 @@ def copied(x: Any, made: dict[int, Any] | None = None) -> Any:
         return new
     if type(x) is tuple:
         return tuple(copied(item, made) for item in x)
+    if isinstance(x, tuple) and can_be_remade(type(x)) and not getattr(x, "__dict__", None):
+        return new_tuple(type(x), [copied(item, made) for item in x])
     if type(x) is list:
         new = []
         made[id(x)] = new

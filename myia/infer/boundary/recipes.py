@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from myia.infer.boundary.instances import new_instance
+from myia.infer.boundary.instances import new_instance, new_tuple
 
 if TYPE_CHECKING:
     from myia.infer.lists.item_templates import ItemTemplate
@@ -130,7 +130,12 @@ def _tuple(make: Callable[..., Any] | None, parts: Parts) -> Recipe:
     items = sequence(parts)
     if make is None:
         return lambda n, o: tuple(items(n, o))
-    return lambda n, o: make(*items(n, o))
+    return lambda n, o: _tuple_of(make, items(n, o))
+
+
+def _tuple_of(make: Callable[..., Any], items: Sequence[Any]) -> Any:
+    """Of a class, or as a file says."""
+    return new_tuple(make, items) if isinstance(make, type) else make(*items)
 
 
 def _list(cls: Any, parts: Parts) -> Recipe:
@@ -224,7 +229,7 @@ def python_items(template: ItemTemplate, columns: list, count: int) -> list:
     if template.kind == "instance":
         cls, names, _ = template.static
         return [new_instance(cls, dict(zip(names, item))) for item in items]
-    return items if template.cls is None else [template.cls(*item) for item in items]
+    return items if template.cls is None else [_tuple_of(template.cls, item) for item in items]
 
 
 def _python_lists(template: ItemTemplate, columns: list, count: int) -> list:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from myia.infer.boundary.inner_classes import is_inner
-from myia.infer.boundary.instances import new_instance
+from myia.infer.boundary.instances import can_be_remade, new_instance
 from myia.infer.boundary.recipes import WRITTEN, Number, Recipe, recipe, sequence
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES
@@ -126,6 +126,8 @@ class Outputs:
             kind = PYTHON_TYPES[x.dtype.kind] if x.weak else "array" if x.boxed else "generic"
             return Number(self.leaf(x.value, kind))
         if isinstance(x, Tuple):
+            if x.cls is not None and not can_be_remade(x.cls):
+                ctx.fail(UnsupportedBoundary, what=f"a result of the class {x.cls.__name__}")
             return recipe("tuple", x.cls, *map(self.recipe, x.items))
         if isinstance(x, Opaque):
             parts, unflatten = sequence([self.recipe(p) for p in x.parts]), x.structure.unflatten

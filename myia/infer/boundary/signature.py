@@ -270,6 +270,11 @@ def _tuple(flat: Flattener, x: tuple) -> Node:
     return Node("tuple", type(x), (), tuple(map(flat.add, x)))
 
 
+def _tuple_of_class(flat: Flattener, x: tuple) -> Node | Identity:
+    """With attributes of its own it is more than its items: it is not taken apart."""
+    return Identity(x) if getattr(x, "__dict__", None) else _tuple(flat, x)
+
+
 def _list(flat: Flattener, x: list) -> Node | SeenObject:
     return flat.object(x) or Node("list", type(x), (), tuple(map(flat.add, x)))
 
@@ -409,7 +414,7 @@ PREDICATES: list[tuple[Callable[[Any], bool], Rule]] = [  # of an object, but tr
     (lambda x: type(x).__module__.startswith("scipy.stats."), _identity),  # known by name
     (lambda x: isinstance(x, np.ndarray), _identity),  # subclasses have rules of their own
     (has_room_for_attributes, _with_attributes),
-    (lambda x: isinstance(x, tuple), _tuple),
+    (lambda x: isinstance(x, tuple), _tuple_of_class),
     (lambda x: isinstance(x, list), _list),
     (lambda x: isinstance(x, dict), _dict),
     (lambda x: isinstance(x, np.dtype), _constant),

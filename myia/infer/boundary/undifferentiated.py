@@ -26,7 +26,7 @@ from myia.infer.domain.values import (
     Static,
     Super,
     Tuple,
-    is_namedtuple,
+    fields_of,
 )
 from myia.infer.numeric.promotion import is_numeric, operand_dtype
 from myia.source.value_texts import value_text
@@ -119,8 +119,8 @@ def places_of(x: Any) -> Iterator[str]:
     names: tuple[str, ...] = ()
     if isinstance(x, InstanceObject):
         names = x.names
-    elif isinstance(x, Tuple) and is_namedtuple(x.cls):
-        names = x.cls._fields
+    elif isinstance(x, Tuple) and x.cls is not None and fields_of(x.cls):
+        names = fields_of(x.cls)
     elif isinstance(x, PyFunction):
         names = (*names_of_captured(x.function), *vars(x.function))
     elif isinstance(x, DictObject):

@@ -144,7 +144,7 @@ class Tuple(Abstract):
 
     PARTS = ("items",)
     items: tuple[Abstract, ...]
-    cls: type[NamedTuple] | None = None
+    cls: type | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -370,6 +370,14 @@ def is_static_int(x: Abstract) -> TypeGuard[Static]:
 def is_namedtuple(cls: Any) -> TypeGuard[type[NamedTuple]]:
     """A class of namedtuples."""
     return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def fields_of(cls: type) -> tuple[str, ...]:
+    """The names of the items of a tuple of this class; none, unless it is a named tuple."""
+    if is_namedtuple(cls):
+        return cls._fields
+    # `time.struct_time` and its like; other classes have patterns of their own under this name
+    return getattr(cls, "__match_args__", ()) if hasattr(cls, "n_sequence_fields") else ()
 
 
 # Types of immutable objects that mean the same when they are equal; libraries add theirs.

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.boundary.instances import can_be_remade, new_tuple
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic
 from myia.infer.domain.heap import DictObject, ListObject, SetObject
@@ -136,7 +137,11 @@ def constant_of(ctx: Context, x: Abstract, ordered: bool = True) -> Any:
         if ordered and (not contents.ordered or any(x is not y for x, y in zip(found, parts))):
             raise _RunTime  # the order of a set depends on how it was made
         return found
-    return tuple(parts) if contents.cls is None else contents.cls(*parts)
+    if contents.cls is None:
+        return tuple(parts)
+    if not can_be_remade(contents.cls):
+        raise _RunTime
+    return new_tuple(contents.cls, parts)
 
 
 def abstract_of(ctx: Context, x: Any) -> Abstract:

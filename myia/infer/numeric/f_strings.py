@@ -134,6 +134,8 @@ def _printed_container(ctx: Context, x: Abstract) -> tuple[str, list[Abstract]] 
     elif isinstance(contents, Tuple) and is_namedtuple(contents.cls):
         names = [f"{name}=" for name in contents.cls._fields]
         left, right = f"{contents.cls.__name__}(", ")"
+    elif isinstance(contents, Tuple) and not _is_shown_as_tuple(contents.cls):
+        return None
     elif isinstance(contents, (Tuple, ListObject)):
         names = [""] * len(contents.items)
         single = isinstance(contents, Tuple) and len(names) == 1
@@ -143,6 +145,13 @@ def _printed_container(ctx: Context, x: Abstract) -> tuple[str, list[Abstract]] 
     found = [printed(ctx, item, "r") for item in contents.children()]
     text = ", ".join(name + template for name, (template, _) in zip(names, found))
     return left + text + right, [value for _, values in found for value in values]
+
+
+TUPLE_TEXT: Any = tuple.__repr__
+
+
+def _is_shown_as_tuple(cls: type | None) -> bool:
+    return cls is None or getattr(cls, "__repr__", None) is TUPLE_TEXT
 
 
 def _refuse_format(ctx: Context, x: Abstract, conversion: str | None, spec: str) -> NoReturn:

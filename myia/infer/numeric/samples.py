@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from myia.infer.boundary.instances import can_be_remade, new_tuple
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import (
@@ -219,7 +220,9 @@ def sample(ctx: Context, x: Abstract, number: int = 1) -> Any:
         return value if x.boxed else value[()]
     if isinstance(x, Tuple):
         items = tuple(sample(ctx, item, number) for item in x.items)
-        return items if x.cls is None else tuple.__new__(x.cls, items)
+        if x.cls is not None and not can_be_remade(x.cls):
+            raise NoSample
+        return items if x.cls is None else new_tuple(x.cls, items)
     if isinstance(x, Ref):
         return _object(ctx, x, number)
     if isinstance(x, (Closure, PyFunction, Method)):

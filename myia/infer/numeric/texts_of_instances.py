@@ -52,8 +52,8 @@ def _is_made(cls: type, method: Any) -> bool:
     """Is it the `__repr__` of all dataclasses, or of all named tuples?"""
     if not issubclass(cls, tuple):
         return is_generated(cls, method)
-    base = next(base for base in reversed(cls.__mro__) if "_fields" in vars(base))
-    return method is vars(base).get("__repr__")
+    named = (base for base in reversed(cls.__mro__) if "_fields" in vars(base))
+    return method is vars(next(named, tuple)).get("__repr__")
 
 
 def shown_fields(ctx: Context, x: Abstract) -> tuple[str, dict[str, Abstract]] | None:
