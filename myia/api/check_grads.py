@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from myia.api.jvp_vjp import jvp, vjp
-from myia.infer.boundary.instances import is_state, new_instance, new_tuple, state_of
+from myia.infer.boundary.instances import is_state, new_instance, state_of
 from myia.infer.boundary.signature import Flattener
+from myia.infer.domain.values import new_tuple
 from myia.source.tracebacks import edge
 
 MODES = ("fwd", "rev")

@@ -23,14 +23,7 @@ from myia.api.pickling import P, R, Wrapper
 from myia.api.sharing import Transform, transform_of
 from myia.infer.batching.over_arrays import mapped_over_arrays
 from myia.infer.batching.vmap import MapOptions
-from myia.infer.boundary.instances import (
-    can_be_remade,
-    copied,
-    is_state,
-    new_instance,
-    new_tuple,
-    state_of,
-)
+from myia.infer.boundary.instances import copied, is_state, new_instance, state_of
 from myia.infer.derivatives.by_arrays import (
     Hole,
     Place,
@@ -40,7 +33,7 @@ from myia.infer.derivatives.by_arrays import (
 )
 from myia.infer.derivatives.derivatives import GradOptions
 from myia.infer.domain.facts import Held
-from myia.infer.domain.values import Abstract
+from myia.infer.domain.values import Abstract, can_be_remade, new_tuple
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import TRANSPARENT_TYPES

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from myia.infer.boundary.arguments import ResultLeaves, abstract
-from myia.infer.boundary.instances import new_tuple
 from myia.infer.boundary.recipes import TO_PYTHON, WRITTEN
 from myia.infer.boundary.results import HostArguments
 from myia.infer.boundary.signature import Leaf, Node, leaf, leaves_of
@@ -27,7 +26,7 @@ from myia.infer.domain.errors import BadType
 from myia.infer.domain.facts import Constant
 from myia.infer.domain.heap import DictObject, InstanceObject, ListObject
 from myia.infer.domain.heap_arrays import array_aval
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, new_tuple
 from myia.infer.unsupported import UnsupportedHostCall
 from myia.ir.avals import Aval
 from myia.ir.core import Value

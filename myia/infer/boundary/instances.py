@@ -13,9 +13,10 @@ import logging
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
+from myia.infer.domain.values import can_be_remade, new_tuple
 from myia.infer.guest_arrays import copied_guest, memory_of
 from myia.infer.stand_ins import ORIGINALS, STAND_INS
 
@@ -185,24 +186,6 @@ def new_exception(cls: type[BaseException], args: Sequence[Any]) -> BaseExceptio
 def base_of_python(cls: type[BaseException]) -> Any:
     """The class of Python that an exception is of: one written in C."""
     return next(base for base in cls.__mro__ if not base.__flags__ & HEAP_TYPE)
-
-
-@cached
-def can_be_remade(cls: type) -> bool:
-    """Is a tuple of this class its items, so that none of its code is needed to make it?
-
-    `time.struct_time` and its like have more.
-    """
-    try:
-        tuple.__new__(cls, ())
-    except TypeError:
-        return False
-    return True
-
-
-def new_tuple(cls: type, items: Iterable[Any]) -> Any:
-    """A tuple of a class, without the code of the class: it may want other arguments."""
-    return tuple.__new__(cls, items)
 
 
 def _in_numpy(state: Mapping[str, Any]) -> Mapping[str, Any]:

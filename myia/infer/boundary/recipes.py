@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from myia.infer.boundary.instances import new_instance, new_tuple
+from myia.infer.boundary.instances import new_instance
+from myia.infer.domain.values import new_tuple
 
 if TYPE_CHECKING:
     from myia.infer.lists.item_templates import ItemTemplate

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from myia.infer.boundary.inner_classes import is_inner
-from myia.infer.boundary.instances import can_be_remade, new_instance
+from myia.infer.boundary.instances import new_instance
 from myia.infer.boundary.recipes import WRITTEN, Number, Recipe, recipe, sequence
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES
@@ -43,6 +43,7 @@ from myia.infer.domain.values import (
     Text,
     Tuple,
     UndefinedType,
+    can_be_remade,
     is_static_int,
 )
 from myia.infer.dynamic.access import is_dynamic, read, with_nominal_shape

@@ -13,11 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from myia.infer.boundary.instances import can_be_remade, new_tuple
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic
 from myia.infer.domain.heap import DictObject, ListObject, SetObject
-from myia.infer.domain.values import Abstract, Iterator, Ref, Static, Tuple
+from myia.infer.domain.values import (
+    Abstract,
+    Iterator,
+    Ref,
+    Static,
+    Tuple,
+    can_be_remade,
+    new_tuple,
+)
 from myia.infer.numeric.settings import settings_of
 from myia.infer.questions import MemberOf
 from myia.infer.unsupported import UnsupportedContainer, UnsupportedText

@@ -18,7 +18,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from myia.infer.boundary.instances import can_be_remade, new_tuple
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import (
@@ -42,6 +41,8 @@ from myia.infer.domain.values import (
     Static,
     Text,
     Tuple,
+    can_be_remade,
+    new_tuple,
 )
 from myia.infer.stand_ins import in_python
 from myia.infer.unsupported import UnsupportedFunction
