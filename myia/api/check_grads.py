@@ -11,7 +11,7 @@ import numpy as np
 from myia.api.jvp_vjp import jvp, vjp
 from myia.infer.boundary.instances import is_state, new_instance, state_of
 from myia.infer.boundary.signature import Flattener
-from myia.infer.domain.values import new_tuple
+from myia.infer.tuple_classes import new_tuple
 from myia.source.tracebacks import edge
 
 MODES = ("fwd", "rev")

@@ -33,10 +33,11 @@ from myia.infer.derivatives.by_arrays import (
 )
 from myia.infer.derivatives.derivatives import GradOptions
 from myia.infer.domain.facts import Held
-from myia.infer.domain.values import Abstract, can_be_remade, new_tuple
+from myia.infer.domain.values import Abstract
 from myia.infer.eval.calls import CALLABLE_TYPES, Args, Kwargs
 from myia.infer.eval.interpreter import Interpreter
 from myia.infer.registry import TRANSPARENT_TYPES
+from myia.infer.tuple_classes import can_be_remade, new_tuple
 
 PULLBACK = transform_of(pullback_by_arrays, GradOptions())
 PUSHFORWARD = transform_of(pushforward_by_arrays, GradOptions())

@@ -26,7 +26,8 @@ from myia.infer.domain.errors import BadType
 from myia.infer.domain.facts import Constant
 from myia.infer.domain.heap import DictObject, InstanceObject, ListObject
 from myia.infer.domain.heap_arrays import array_aval
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple, new_tuple
+from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
+from myia.infer.tuple_classes import new_tuple
 from myia.infer.unsupported import UnsupportedHostCall
 from myia.ir.avals import Aval
 from myia.ir.core import Value

@@ -16,9 +16,9 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
-from myia.infer.domain.values import can_be_remade, new_tuple
 from myia.infer.guest_arrays import copied_guest, memory_of
 from myia.infer.stand_ins import ORIGINALS, STAND_INS
+from myia.infer.tuple_classes import can_be_remade, new_tuple
 
 HEAP_TYPE = 1 << 9  # of the flags of a class: it was made at run time, by a `class` statement
 WITHOUT_STATE = ("builtins", "functools", "numpy")  # modules whose classes are known by name

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from myia.infer.boundary.instances import new_instance
-from myia.infer.domain.values import new_tuple
 
 if TYPE_CHECKING:
     from myia.infer.lists.item_templates import ItemTemplate
@@ -136,7 +135,7 @@ def _tuple(make: Callable[..., Any] | None, parts: Parts) -> Recipe:
 
 def _tuple_of(make: Callable[..., Any], items: Sequence[Any]) -> Any:
     """Of a class, or as a file says."""
-    return new_tuple(make, items) if isinstance(make, type) else make(*items)
+    return tuple.__new__(make, items) if isinstance(make, type) else make(*items)
 
 
 def _list(cls: Any, parts: Parts) -> Recipe:

@@ -43,7 +43,6 @@ from myia.infer.domain.values import (
     Text,
     Tuple,
     UndefinedType,
-    can_be_remade,
     is_static_int,
 )
 from myia.infer.dynamic.access import is_dynamic, read, with_nominal_shape
@@ -51,6 +50,7 @@ from myia.infer.guests import guest_of
 from myia.infer.lists import growing_lists
 from myia.infer.lists.item_templates import ItemTemplate, Rows
 from myia.infer.stand_ins import is_resource
+from myia.infer.tuple_classes import can_be_remade
 from myia.infer.unsupported import UnsupportedBoundary
 from myia.ir.builder import current_span
 from myia.ir.core import Value

@@ -10,7 +10,7 @@ two values have the same structure and differ at most in their children.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, fields, replace
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeGuard
@@ -378,23 +378,6 @@ def fields_of(cls: type) -> tuple[str, ...]:
         return cls._fields
     # `time.struct_time` and its like; other classes have patterns of their own under this name
     return getattr(cls, "__match_args__", ()) if hasattr(cls, "n_sequence_fields") else ()
-
-
-def can_be_remade(cls: type) -> bool:
-    """Is a tuple of this class its items, so that none of its code is needed to make it?
-
-    `time.struct_time` and its like have more.
-    """
-    try:
-        tuple.__new__(cls, ())
-    except TypeError:
-        return False
-    return True
-
-
-def new_tuple(cls: type, items: Iterable[Any]) -> Any:
-    """A tuple of a class, without the code of the class: it may want other arguments."""
-    return tuple.__new__(cls, items)
 
 
 # Types of immutable objects that mean the same when they are equal; libraries add theirs.

@@ -22,11 +22,10 @@ from myia.infer.domain.values import (
     Ref,
     Static,
     Tuple,
-    can_be_remade,
-    new_tuple,
 )
 from myia.infer.numeric.settings import settings_of
 from myia.infer.questions import MemberOf
+from myia.infer.tuple_classes import can_be_remade, new_tuple
 from myia.infer.unsupported import UnsupportedContainer, UnsupportedText
 from myia.primitives.core.define import array_constant
 

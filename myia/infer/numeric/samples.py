@@ -41,10 +41,9 @@ from myia.infer.domain.values import (
     Static,
     Text,
     Tuple,
-    can_be_remade,
-    new_tuple,
 )
 from myia.infer.stand_ins import in_python
+from myia.infer.tuple_classes import can_be_remade, new_tuple
 from myia.infer.unsupported import UnsupportedFunction
 
 OPERATORS: dict[str, tuple[Callable, str]] = {  # the function, and the name of its method

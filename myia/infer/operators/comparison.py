@@ -38,8 +38,6 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.dict_items import has_key
 from myia.infer.lists import list_searches, list_slices
-from myia.infer.loops.iterables import has_only_getitem, iterated
-from myia.infer.loops.iterators import is_generator
 from myia.infer.numeric.constant_methods import evaluated, is_set, set_items
 from myia.infer.numeric.exact_comparison import compared, decided
 from myia.infer.numeric.promotion import (
@@ -272,13 +270,14 @@ def _contains(ctx: Context, container: Abstract, x: Abstract) -> Abstract:
         return truth(ctx, ctx.call(Static(np.any), (compare(ctx, "==", container, x),), {}))
     if (found := ctx.special_method(container, "__contains__")) is not None:
         return truth(ctx, ctx.call(found, (x,), {}))
-    one_by_one = isinstance(container, Iterator)
-    if has_only_getitem(ctx, container):
-        container = iterated(ctx, container)
-        one_by_one = is_generator(container)  # else they have been computed, without an effect
-    if one_by_one or ctx.special_method(container, "__iter__") is not None:
+    contents = ctx.held(container)
+    of_instance = ctx.special_method(container, "__iter__") is not None or (
+        isinstance(contents, InstanceObject)
+        and ctx.special_method(container, "__getitem__") is not None
+    )
+    if isinstance(container, Iterator) or of_instance:
         return truth(ctx, ctx.call(Static(is_among), (x, container), {}))
-    if isinstance(contents := ctx.held(container), DictObject):
+    if isinstance(contents, DictObject):
         if not isinstance(x, Static):
             return truth(ctx, has_key(ctx, contents, x))
         return Static(x.value in contents.keys)
