@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -119,9 +120,11 @@ def _extremum(op: str, of_none: str) -> Callable[..., Abstract]:
         early = partial(of_iterable, ctx, iterable, key, default)
         if is_none(key) or not isinstance(iterable, Iterator) or iterable.kind not in SEQUENCES:
             return early()
-        given = (iterable, key, Static(of_none), *(() if default is None else (default,)))
-        source = max_by_key if op == ">" else min_by_key
-        return early_or_late(ctx, (iterable,), early, lambda: call_source(ctx, source, given, {}))
+        is_better = Static(operator.gt if op == ">" else operator.lt)
+        of_empty = () if default is None else (default,)
+        given = (iterable, key, is_better, Static(of_none), *of_empty)
+        late = partial(call_source, ctx, extremum_by_key, given, {})
+        return early_or_late(ctx, (iterable,), early, late)
 
     def of_iterable(
         ctx: Context, iterable: Abstract, key: Abstract, default: Abstract | None
@@ -155,28 +158,15 @@ def _extremum(op: str, of_none: str) -> Callable[..., Abstract]:
     return keeps_views(extremum)
 
 
-def max_by_key(items: Any, key: Any, of_none: str, *default: Any) -> Any:
+def extremum_by_key(items: Any, key: Any, is_better: Any, of_none: str, *default: Any) -> Any:
     """Each key is computed when its item has been taken."""
     first, best, most = True, None, None
     for item in items:
         by = key(item)
         if first:
             best, most, first = item, by, False
-        elif by > most:
+        elif is_better(by, most):
             best, most = item, by
-    if first and len(default) == 0:
-        raise ValueError(of_none)
-    return default[0] if first else best
-
-
-def min_by_key(items: Any, key: Any, of_none: str, *default: Any) -> Any:
-    first, best, least = True, None, None
-    for item in items:
-        by = key(item)
-        if first:
-            best, least, first = item, by, False
-        elif by < least:
-            best, least = item, by
     if first and len(default) == 0:
         raise ValueError(of_none)
     return default[0] if first else best
