@@ -12,6 +12,8 @@ from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import NONE, Abstract, Ref, Static
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import function, is_given
+from myia.ir.core import Value
+from myia.library.numpy.arrays.diagonals import diagonal_of_axes
 from myia.library.support.arguments import (
     array,
     dtype_argument,
@@ -36,8 +38,9 @@ def _einsum(
     wanted = dtype_argument(ctx, dtype) or promote(*(operand_dtype(ctx, x) for x in xs))[0]
     computed = np.dtype(np.int64) if wanted.kind == "b" else wanted  # any of all: sums of products
     values = [value_of(ctx, x, computed) for x in xs]
+    subscripts, values = _on_diagonals(text, values)
     layout = ((None, None),) * len(values)
-    (value,) = apply_traced(ctx, "numpy.einsum", layout, values, {"subscripts": text})
+    (value,) = apply_traced(ctx, "numpy.einsum", layout, values, {"subscripts": subscripts})
     value = truth(value) if wanted.kind == "b" else value
     x, *others = xs
     if isinstance(x, Ref) and not (others or is_given(out)) and _is_view(ctx, text, x, wanted):
@@ -68,6 +71,36 @@ def _letters(ctx: Context, axes: Abstract) -> str:
     """`[0, ..., 1]` as `"A...B"`, in the order of the numbers."""
     numbers = python_value(ctx, axes, "the subscripts of `numpy.einsum`")
     return "".join("..." if i is Ellipsis else LETTERS[i] for i in numbers)
+
+
+def _on_diagonals(text: str, values: list[Value]) -> tuple[str, list[Value]]:
+    """The subscripts and operands of which none names an axis twice: diagonals are taken first.
+
+    So `"ii,ij->j"` reads the diagonal of its first operand, not the matrix.
+    """
+    terms, output = _terms(text)
+    if "." in text or [len(term) for term in terms] != [x.aval.ndim for x in values]:
+        return text, values  # an ellipsis; or an error, which JAX states
+    taken = [_on_diagonal(term, x) for term, x in zip(terms, values)]
+    return f"{','.join(term for term, _ in taken)}->{output}", [x for _, x in taken]
+
+
+def _terms(text: str) -> tuple[list[str], str]:
+    """The subscripts of each operand and of the result: by default, what is named once, sorted."""
+    inputs, arrow, output = text.replace(" ", "").partition("->")
+    once = sorted(letter for letter in inputs if letter.isalpha() and inputs.count(letter) == 1)
+    return inputs.split(","), output if arrow else "".join(once)
+
+
+def _on_diagonal(term: str, x: Value) -> tuple[str, Value]:
+    for letter in term:
+        while term.count(letter) > 1:
+            i, j = term.index(letter), term.rindex(letter)
+            if x.shape[i] != x.shape[j]:
+                return term, x  # an error, which JAX states
+            term = term[:i] + term[i + 1 : j] + term[j + 1 :] + letter
+            x = diagonal_of_axes(x, i, j)
+    return term, x
 
 
 def _is_view(ctx: Context, text: str, x: Ref, dtype: np.dtype) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.errors import BadValue
 from myia.infer.domain.memory_order import readonly_snapshot
 from myia.infer.domain.values import NONE, Abstract, Ref, Static, is_none
@@ -21,7 +20,7 @@ from myia.library.support.arguments import (
     require_c_order,
     value_of,
 )
-from myia.primitives.arrays import reductions, shaping
+from myia.primitives.arrays import shaping
 from myia.primitives.core.define import PointwisePrimitive, constant
 from myia.primitives.pointwise import logic
 
@@ -83,32 +82,39 @@ def _diag(ctx: Context, v: Abstract, k: Abstract = ZERO) -> Abstract:
 
 
 def _diagonal_value(x: Value, offset: int) -> Value:
-    """The diagonal of the last two axes, by a sum over each row with the others masked."""
+    """The diagonal of the last two axes: elements of the flat matrix, one row and one column apart.
+
+    So no other element is read.
+    """
     *batch, rows, columns = x.shape
-    start, n = max(-offset, 0), max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
-    low = (*[0] * len(batch), start if n else 0, 0)
-    part = shaping.slice(
-        x, start=low, limit=(*batch, low[-2] + n, columns), stride=(1,) * x.aval.ndim
+    n = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    first = max(-offset, 0) * columns + max(offset, 0) if n else 0
+    end = first + (n - 1) * (columns + 1) + 1 if n else 0
+    return shaping.slice(
+        shaping.reshape(x, shape=(*batch, rows * columns)),
+        start=(*[0] * len(batch), first),
+        limit=(*batch, end),
+        stride=(*[1] * len(batch), columns + 1),
     )
-    here = broadcast_to(on_diagonal((n, columns), max(offset, 0)), part.shape)
-    if x.dtype.kind == "b":
-        return reductions.reduce_or(logic.and_(here, part), axes=(len(batch) + 1,))
-    kept = logic.select(here, part, constant(0, x.dtype, part.shape))
-    return reductions.reduce_sum(kept, axes=(len(batch) + 1,))
 
 
-def _last_two(ctx: Context, x: Abstract, axis1: Abstract, axis2: Abstract) -> Value:
-    """The value with the two axes last."""
+def diagonal_of_axes(x: Value, axis1: int, axis2: int, offset: int = 0) -> Value:
+    """The diagonal of two axes, as the last one; `offset` counts along the second."""
+    if axis1 > axis2:
+        axis1, axis2, offset = axis2, axis1, -offset
+    order = (*(i for i in range(x.aval.ndim) if i not in (axis1, axis2)), axis1, axis2)
+    in_place = order == tuple(range(x.aval.ndim))
+    return _diagonal_value(x if in_place else shaping.transpose(x, permutation=order), offset)
+
+
+def _two_axes(ctx: Context, x: Abstract, axis1: Abstract, axis2: Abstract) -> tuple[int, int]:
     ndim = len(ctx.shape(x))
     if ndim < 2:
         ctx.fail(BadValue, message="diag requires an array of at least two dimensions")
-    axes = [axis_argument(ctx, axis, ndim) for axis in (axis1, axis2)]
-    if axes[0] == axes[1]:
+    i, j = (axis_argument(ctx, axis, ndim) for axis in (axis1, axis2))
+    if i == j:
         ctx.fail(BadValue, message="axis1 and axis2 cannot be the same")
-    order = (*(i for i in range(ndim) if i not in axes), *axes)
-    value = value_of(ctx, x)
-    in_place = order == tuple(range(ndim))
-    return value if in_place else shaping.transpose(value, permutation=order)
+    return i, j
 
 
 @method("array", "diagonal")
@@ -121,8 +127,9 @@ def _diagonal(
     axis2: Abstract = ONE,
 ) -> Abstract:
     x = array(ctx, a)
-    value = _last_two(ctx, x, axis1, axis2)
-    found = _diagonal_value(value, integer(ctx, offset, "the index of a diagonal"))
+    axes = _two_axes(ctx, x, axis1, axis2)
+    k = integer(ctx, offset, "the index of a diagonal")
+    found = diagonal_of_axes(value_of(ctx, x), *axes, k)
     if not isinstance(a, Ref):
         return ctx.array(found)
     return readonly_snapshot(ctx, a, found, "a diagonal")
