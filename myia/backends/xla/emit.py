@@ -32,6 +32,7 @@ from myia.backends.xla.cpu.opaque_barriers import (
 from myia.backends.xla.cpu.opaque_values import ZERO, true_after, true_after_all
 from myia.backends.xla.cpu.product_forms import product_form
 from myia.backends.xla.cpu.reduction_forms import reduction_form
+from myia.backends.xla.cpu.sort_forms import sort_form
 from myia.backends.xla.cpu.whole_loop_call import whole_loop_call
 from myia.backends.xla.cpu.whole_loop_cost import fusion_ends, worth_whole_loop_call
 from myia.backends.xla.narrow_indices import with_narrow_indices
@@ -180,7 +181,7 @@ class Emitter:
         if op in self.hidden_operands:
             operands = hide(self.hidden_operands[op], operands)
         on_cpu = self.in_whole_loop_call or self.opaque_barriers
-        form = product_form(op, self.in_whole_loop_call) or reduction_form(op) if on_cpu else None
+        form = self._form(op) if on_cpu else None
         lower = partial(form, **op.params) if form else _lowering(op)
         results = lower(*operands)
         results = results if isinstance(results, (tuple, list)) else (results,)
@@ -195,6 +196,10 @@ class Emitter:
         if op not in self.read_predicates:
             return results
         return opaque_barrier(self.read_predicates[op], results)
+
+    def _form(self, op: Op) -> Callable[..., Any] | None:
+        """How XLA's CPU backend computes the op fastest, where that is not its own lowering."""
+        return product_form(op, self.in_whole_loop_call) or reduction_form(op) or sort_form(op)
 
     def _ordered_read(self, op: Op, operands: Sequence[Array]) -> Sequence[Array]:
         aval = op.results[0].aval

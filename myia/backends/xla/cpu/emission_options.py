@@ -30,6 +30,7 @@ from myia.backends.xla.cpu.opaque_barriers import (
     straight_line_reads,
 )
 from myia.backends.xla.cpu.reduction_forms import reduction_form
+from myia.backends.xla.cpu.sort_forms import sort_form
 from myia.backends.xla.cpu.whole_loop_cost import worth_whole_loop_call
 from myia.ir.core import Function, Op, captures, walk
 from myia.primitives.core.barriers import barrier_p
@@ -91,7 +92,8 @@ def has_cpu_rules(function: Function) -> bool:
     barriers = OpaqueBarriers(function.region)
     some = (barriers.straight_line_reads, barriers.writes, barriers.factors, barriers.long_sums)
     return any(some) or any(
-        op.primitive in (loop_p, barrier_p) or reduction_form(op) for op in walk(function.region)
+        op.primitive in (loop_p, barrier_p) or reduction_form(op) or sort_form(op)
+        for op in walk(function.region)
     )
 
 
