@@ -140,8 +140,11 @@ def unique(
     if not equal_nan:
         raise NotImplementedError("`equal_nan=False` of `numpy.unique`")
     x = np.ravel(np.asarray(ar))
-    order = np.argsort(x, kind="stable")
-    x = x[order]
+    if return_index or return_inverse:
+        order = np.argsort(x, kind="stable")
+        x = x[order]
+    else:
+        x = np.sort(x)
     first = first_of_equals(x)
     found = [x[first]]
     if return_index:
