@@ -6,6 +6,19 @@ import importlib
 
 LOW_THRESHOLDS = {  # the constants of each module, with their lower values
     "backends.xla.cpu.whole_loop_cost": {"_MAX_FUSION_WORK": 40},
+    "backends.xla.cpu.extrema": {"_MIN_ELEMENTS": 1},
+    "backends.xla.cpu.product_forms": {
+        "_MIN_ROWS": 2,
+        "_MIN_SIDE": 1,
+        "_MIN_SHARED_ELEMENTS": 1,
+        "_BLOCK_ROWS": 2,
+    },
+    "backends.xla.cpu.reduction_forms": {
+        "_MIN_ELEMENTS": 2,
+        "_MIN_ROW_BYTES": 8,
+        "_MAX_COMPILED_ROWS": 1,
+    },
+    "backends.xla.cpu.sort_forms": {"_MIN_ELEMENTS": 1, "_MIN_DOUBLES": 3},
     "passes.vectorize.outer_loop": {"MIN_WIDTH": 1, "MAX_STRIDED_ITERATIONS": 3},
     "passes.idioms.matmul": {"MIN_ITERATIONS": 1, "MIN_ITERATIONS_INSIDE_LOOPS": 1},
     "passes.idioms.outer_contraction": {
