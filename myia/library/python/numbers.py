@@ -135,10 +135,16 @@ def _scalar(ctx: Context, x: Abstract, dtype: np.dtype, name: str) -> Scalar:
 def _round(ctx: Context, x: Abstract, ndigits: Abstract = NONE) -> Abstract:
     if isinstance(x, Static) and isinstance(ndigits, Static):
         return evaluate_constant(ctx, round, x.value, ndigits.value)
+    if (found := ctx.special_method(x, "__round__")) is not None:
+        return ctx.call(found, () if is_none(ndigits) else (ndigits,), {})
+    if isinstance(error := error_of(ctx, round, (x,), {}), TypeError):
+        ctx.fail(BadType, message=str(error))
     if not is_number(x):
-        _refuse_without(ctx, x, "__round__", "round()")
+        ctx.fail(UnsupportedFunction, what=f"`round()` of {ctx.describe(x)}")
     if not is_none(ndigits):
         return _round_to_digits(ctx, x, ndigits)
+    if kind_of(x) in "iub":
+        return _int(ctx, x)
     rounded = Scalar(
         transcendental.round(_scalar(ctx, x, PYTHON_DTYPES[float], "round").value), True
     )

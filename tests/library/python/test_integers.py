@@ -200,3 +200,43 @@ def test_an_int_that_changes_is_an_argument_where_it_fits():
 def test_what_surely_raises_does():
     with pytest.raises((MyiaError, ValueError), match="negative values"):
         myia.jit(lambda x: sum(x * math.factorial(k) for k in range(-1, 2)))(0.7)
+
+
+def rounded(x):
+    """Of integers that are no floats, and of those of NumPy."""
+    n = int(x) + 1
+    wide, small = np.uint64(n), np.int32(n % 1000)
+    return (
+        round(n), n.__round__(), round(-n), round(n, None), round(n, 0), round(n, 3), round(n, -2),
+        round(wide), round(np.int64(n)), round(small), round(n > 3), round(n % 7 > 3), round(x),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("x", [2.0**53, 2.0**62, -(2.0**53), 0.5, -7.5])
+def test_an_integer_rounds_to_itself(x):
+    if x < 0:  # of no unsigned integer
+        f = lambda x: [round(int(x) - 1), (int(x) - 1).__round__(), round(np.int64(x))]  # noqa: E731
+    else:
+        f = rounded
+    found, wanted = myia.jit(f)(x), f(x)
+    assert list(found) == list(wanted)
+    assert [*map(type, found)] == [*map(type, wanted)] == [int] * len(wanted)
+
+
+class Length:
+    def __init__(self, v):
+        self.v = v
+
+    def __round__(self, digits=None):
+        return self.v if digits is None else self.v * digits
+
+
+def test_round_asks_the_class():
+    f = lambda x: round(Length(x)) + 3 * round(Length(x), 2)  # noqa: E731
+    assert_value_and_derivative(f, 0.7)
+    for g in (lambda x: round(np.bool_(x > 0)), lambda x: round(1j * x), lambda x: round([x])):
+        with pytest.raises(TypeError) as wanted:
+            g(0.7)
+        with pytest.raises(TypeError) as found:
+            myia.jit(g)(0.7)
+        assert str(found.value).partition("\n")[0] == str(wanted.value)
