@@ -16,6 +16,7 @@ from myia.infer.domain.dtypes import (
     is_number,
     is_weak,
     kind_of,
+    number_value,
 )
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.values import (
@@ -38,6 +39,7 @@ from myia.infer.operators.truth import truth
 from myia.infer.parameters import keeps_none
 from myia.infer.registry import function
 from myia.infer.unsupported import UnsupportedFunction
+from myia.ir.core import Value
 from myia.library.source.python import integers
 from myia.library.support.decimal_digits import MOST_DIGITS, round_to_digits
 from myia.library.support.from_source import call_source
@@ -78,13 +80,37 @@ def _float(ctx: Context, x: Abstract = Static(0.0)) -> Abstract:
 
 @function(complex)
 def _complex(ctx: Context, real: Abstract = Static(0), imag: Abstract | None = None) -> Abstract:
+    """Of its parts: a sum with `imag * 1j` has NaN for infinities, and no -0.0."""
     if imag is None and isinstance(real, Static):
         return evaluate_constant(ctx, complex, real.value)
-    imag = Static(0) if imag is None else imag
+    real = _by_method(ctx, real, "__complex__")
+    if imag is None:
+        re, im = _complex_parts(ctx, real)
+        im = constant(0.0, np.float64) if im is None else im
+        return Scalar(transcendental.complex(re, im), weak=True)
+    imag = _by_method(ctx, imag, "__float__")
     if isinstance(real, Static) and isinstance(imag, Static):
         return evaluate_constant(ctx, complex, real.value, imag.value)
-    j = operators.binary(ctx, "*", imag, Static(1j))
-    return _scalar(ctx, operators.binary(ctx, "+", real, j), PYTHON_DTYPES[complex], "complex")
+    if isinstance(error := error_of(ctx, complex, (real, imag), {}), TypeError):
+        ctx.fail(BadType, message=str(error))
+    a, b = _complex_parts(ctx, real), _complex_parts(ctx, imag)
+    re = a[0] if b[1] is None else arithmetic.sub(a[0], b[1])
+    im = b[0] if a[1] is None else arithmetic.add(b[0], a[1])
+    return Scalar(transcendental.complex(re, im), weak=True)
+
+
+def _by_method(ctx: Context, x: Abstract, name: str) -> Abstract:
+    """The number that an object is by its own method; what has none is left alone."""
+    found = ctx.special_method(x, name)
+    return x if found is None else ctx.call(found, (), {})
+
+
+def _complex_parts(ctx: Context, x: Abstract) -> tuple[Value, Value | None]:
+    """The parts of an argument of `complex`; None: it is a real number."""
+    if (is_number(x) or ctx.is_array(x)) and operand_dtype(ctx, x)[0].kind == "c":
+        z = _scalar(ctx, x, PYTHON_DTYPES[complex], "complex").value
+        return transcendental.real(z), transcendental.imag(z)
+    return number_value(_float(ctx, x), PYTHON_DTYPES[float]), None
 
 
 @function(bool)
