@@ -129,3 +129,39 @@ def test_recursion_that_ends():
     assert myia.jit(past_its_end)(3.0, 4) == 3.0 / 16
     np.testing.assert_allclose(myia.jit(root)(1.0, 2.0), np.sqrt(2.0), rtol=1e-12)
     np.testing.assert_allclose(myia.grad(root, argnums=1)(1.0, 2.0), 0.5 / np.sqrt(2), rtol=1e-6)
+
+
+def to_an_int(x, n):
+    def f(k):
+        if k > int(n):
+            return x
+        return f(k + 1) + 1.0
+
+    return f(0)
+
+
+def to_a_size(x, n):
+    def f(k, by=1):
+        if float(k) > abs(n):
+            return x
+        return 0.5 * f(k + by, by=2) + 1.0
+
+    return f(0)
+
+
+def in_turns(x, n):
+    def even(k):
+        return x if k > int(n) else odd(k + 1) + 1.0
+
+    def odd(k):
+        return 2.0 * x if k > int(n) else x * even(k + 1)
+
+    return even(0)
+
+
+@pytest.mark.parametrize("f", (to_an_int, to_a_size, in_turns), ids=lambda f: f.__name__)
+def test_the_first_call_is_static_and_a_builtin_bounds_the_depth(f):
+    h, compiled, slope = 1e-6, myia.jit(f), myia.grad(f)
+    for n in (0.0, 3.0, 8.0):
+        assert compiled(0.7, n) == f(0.7, n)
+        assert slope(0.7, n) == pytest.approx((f(0.7 + h, n) - f(0.7 - h, n)) / (2 * h), rel=1e-6)

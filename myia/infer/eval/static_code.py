@@ -105,7 +105,7 @@ def _attempt(
     failures = ctx.failures_of_static_code
     if ctx.debug or failures.get(key, 0) >= MAX_FAILURES or not all(_may_be_known(ctx, inputs)):
         return None
-    python = Run(ctx)
+    python, calling = Run(ctx), ctx.calling
     try:
         return python.objects.commit(run(python))
     except ArithmeticError as error:  # Python's; XLA may crash when it evaluates such a loop
@@ -121,6 +121,7 @@ def _attempt(
         return None
     finally:
         ctx.static_steps += python.steps
+        ctx.calling = calling  # names are looked up in frames that are no calls
 
 
 def limit_recursion(ctx: Context, calls: int, code: Code | None) -> None:
