@@ -309,6 +309,14 @@ PROGRAMS = {
         """,
         (1.0,),
     ),
+    "list_index_at_run_time_of_numbers_of_several_types": (
+        """
+        def f(x):
+            xs = [np.float32(x), 0.1]
+            return xs[int(x)]
+        """,
+        (1.0,),
+    ),
     "missing_key": (
         """
         def f(x):
