@@ -10,7 +10,7 @@ from typing import Any
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.heap import OF_AN_ARGUMENT, DictObject, SetObject
+from myia.infer.domain.heap import OF_AN_ARGUMENT, CellObject, DictObject, SetObject
 from myia.infer.domain.values import (
     NONE,
     Abstract,
@@ -19,6 +19,7 @@ from myia.infer.domain.values import (
     Ref,
     Scalar,
     Static,
+    as_ref,
     is_none,
     is_static_int,
 )
@@ -75,8 +76,9 @@ MADE[deques.Deque] = collections.deque
 
 
 @function(deques.items_of, dynamic=as_is)
-def _iterated(ctx: Context, *parts: Abstract) -> Abstract:
-    return iterator(ctx, "deque", *parts)
+def _iterated(ctx: Context, deque: Abstract, items: Abstract, changes: Abstract) -> Abstract:
+    # In a cell: a loop that takes the items carries an iterator, but no cell that nobody writes.
+    return iterator(ctx, "deque", deque, items, ctx.new(CellObject(changes)))
 
 
 @function(deques.added_by_the_other, dynamic=as_is)
@@ -89,36 +91,59 @@ def _added_by_the_other(
     return Static(NotImplemented) if method is None else ctx.call(method, (deque,), {})
 
 
+@function(deques.reversed_items_of, dynamic=as_is)
+def _iterated_in_reverse(
+    ctx: Context, deque: Abstract, items: Abstract, changes: Abstract
+) -> Abstract:
+    return iterator(ctx, "reversed deque", deque, items, ctx.new(CellObject(changes)))
+
+
 @items_of_kind("deque")
 def _items_of_deque(ctx: Context, x: Iterator) -> Items:
-    """Those of its list. Python raises an error where it changes meanwhile."""
-    of, items, before = x.items
+    return _while_unchanged(ctx, x, x.items[1])
+
+
+@items_of_kind("reversed deque")
+def _reversed_items_of_deque(ctx: Context, x: Iterator) -> Items:
+    items = x.items[1]
+    return _while_unchanged(ctx, x, Iterator("reversed", (items, ctx.length(items))))
+
+
+def _while_unchanged(ctx: Context, x: Iterator, items: Abstract) -> Items:
+    """The items of a deque. Python raises an error where it changes meanwhile."""
+    _require_unchanged(ctx, x)
     part = items_of(ctx, items)
 
-    def unchanged() -> None:
-        now = ctx.getattr(of, "changes")
-        if isinstance(now, Scalar) and isinstance(before, Scalar):
-            same = now.value is before.value
-        else:
-            same = is_static_int(now) and is_static_int(before) and now.value == before.value
-        if not same:
-            what = "a deque that is changed while a loop runs over it"
-            ctx.fail(
-                UnsupportedContainer, what=what, help_text="loop over a copy: `for x in list(d):`"
-            )
-
     def item(i: Abstract) -> Abstract:
-        unchanged()
+        _require_unchanged(ctx, x)
         return part.item(i)
 
     def has_item(i: int) -> bool:
-        unchanged()
+        _require_unchanged(ctx, x)
         return part.has(i)
 
     return replace(part, item=item, has_item=has_item if part.has_item else None)
 
 
-SEQUENCES["deque"] = lambda ctx, x: x.items[1]
+def _require_unchanged(ctx: Context, x: Iterator) -> None:
+    of, _, cell = x.items
+    now, before = ctx.getattr(of, "changes"), ctx.contents_as(as_ref(cell), CellObject).content
+    if isinstance(now, Scalar) and isinstance(before, Scalar):
+        same = now.value is before.value
+    else:
+        same = is_static_int(now) and is_static_int(before) and now.value == before.value
+    if not same:
+        what = "a deque that is changed while a loop runs over it"
+        help_text = "loop over a copy: `for x in list(d):`"
+        ctx.fail(UnsupportedContainer, what=what, help_text=help_text)
+
+
+def _all_of_deque(ctx: Context, x: Iterator) -> Abstract:
+    _require_unchanged(ctx, x)
+    return x.items[1]
+
+
+SEQUENCES["deque"] = _all_of_deque
 
 
 @function(collections.Counter)

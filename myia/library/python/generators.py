@@ -132,6 +132,16 @@ def iter_until(f: Any, sentinel: Any) -> Iterator[Any]:
         yield item
 
 
+def reversed_by_index(x: Any, length: int) -> Iterator[Any]:
+    """`reversed` of an object by its `__getitem__`."""
+    for i in range(length - 1, -1, -1):
+        try:
+            item = x[i]
+        except (IndexError, StopIteration):
+            return
+        yield item
+
+
 def next_or(iterator: Any, default: Any) -> Any:
     try:
         return iterator.__next__()

@@ -11,7 +11,7 @@ from typing import NoReturn
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import bounds
 from myia.infer.domain.errors import BadType, BadValue, CertainError
-from myia.infer.domain.heap import ListObject
+from myia.infer.domain.heap import InstanceObject, ListObject
 from myia.infer.domain.lengths import at_most, length_of
 from myia.infer.domain.values import (
     FALSE,
@@ -60,7 +60,7 @@ from myia.infer.loops.prefetching import (
     prefetching,
 )
 from myia.infer.loops.unrolling import LoopCode, States
-from myia.infer.numeric.samples import require_index
+from myia.infer.numeric.samples import error_of, require_index
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.parameters import keeps_none
@@ -80,6 +80,7 @@ from myia.library.python.generators import (
     next_or,
     of_instances,
     over_generators,
+    reversed_by_index,
     without_state,
     zip_generator,
     zip_strict,
@@ -208,6 +209,14 @@ def _zip_items(ctx: Context, x: Iterator) -> Items:
 def _reversed(ctx: Context, x: Abstract) -> Abstract:
     if isinstance(x, Iterator) and isinstance(x.state, Ref):
         ctx.fail(BadType, message=f"{x.kind!r} object is not reversible")
+    if (found := ctx.special_method(x, "__reversed__")) is not None:
+        return ctx.call(found, (), {})
+    if isinstance(contents := ctx.held(x), InstanceObject):
+        if ctx.special_method(x, "__getitem__") is None:
+            ctx.fail(BadType, message=f"{contents.cls.__name__!r} object is not reversible")
+        return call_source(ctx, reversed_by_index, (x, ctx.length(x)), {})
+    if isinstance(error := error_of(ctx, reversed, (x,), {}), TypeError):
+        ctx.fail(BadType, message=str(error))
     return iterator(ctx, "reversed", x, ctx.length(x))
 
 

@@ -132,7 +132,39 @@ def number_of_operators(x):
     return sum(found[0]) * sum(found[1]) + sum(found[3]) + found[6] + found[7] @ found[8][2]
 
 
-PROGRAMS = [operators, methods, kinds, windows, breadth_first, from_both_ends]
+def in_reverse(x):
+    """Of known and of run-time length, in loops, by `next`, in functions of iterables."""
+    d, e, total = deque([x, 2.0, 3.0]), deque(), 0.0
+    for k in range(int(5 * x)):
+        e.append(x * k)
+    for v in reversed(d):
+        total = 0.9 * total + v
+    for k, v in enumerate(reversed(e)):
+        total = 0.9 * total + v * k
+    taken = reversed(d)
+    first = next(taken)
+    d[1] = 7.0 * x
+    pairs = list(zip(e, reversed(e)))
+    return (
+        total,
+        first,
+        list(taken),
+        list(reversed(e)),
+        sorted(reversed(e)),
+        pairs,
+        sum(reversed(d)),
+    )
+
+
+def listed(x):
+    """Iterators that a loop carries."""
+    d = deque()
+    for k in range(int(5 * x)):
+        d.append(x * k)
+    return list(enumerate(d)), list(iter(d)), list(map(lambda v: v * x, d)), list(d.__reversed__())
+
+
+PROGRAMS = [operators, methods, kinds, windows, breadth_first, from_both_ends, in_reverse, listed]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -161,6 +193,29 @@ def changed(x):
             d.append(4.0)
         total += v
     return total
+
+
+TAKEN = [
+    (iter, next), (iter, list), (iter, sum), (iter, lambda it: [v for v in it]),
+    (reversed, next), (reversed, list), (reversed, sum), (reversed, sorted),
+    (enumerate, list), (zip, list), (lambda d: zip(reversed(d)), list),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make, take", TAKEN)
+def test_an_iterator_of_before_a_change(make, take):
+    """Python raises RuntimeError, whatever takes the items."""
+
+    def f(x):
+        d = deque([1.0, x])
+        iterator = make(d)
+        d.append(4.0)
+        return take(iterator)
+
+    with pytest.raises(RuntimeError):
+        f(0.7)
+    with pytest.raises(MyiaError, match="a deque that is changed while a loop runs over it"):
+        run(f, 0.7)
 
 
 @pytest.mark.parametrize(

@@ -185,3 +185,56 @@ def test_without_iter_it_is_no_iterable():
 
     with pytest.raises(TypeError, match="not iterable"):
         myia.jit(lambda x: sum(v for v in Only()) + x)(1.0)
+
+
+class Shelf:
+    def __init__(self, x):
+        self.items = [x, 2.0, x * x]
+
+    def __reversed__(self):
+        return reversed(self.items)
+
+
+class Steps(Shelf):
+    def __reversed__(self):
+        yield 3.0 * self.items[0]
+        yield self.items[2]
+
+
+class Row:
+    def __init__(self, x, n=3):
+        self.x, self.n = x, n
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, i):
+        return self.x + i
+
+
+def in_reverse(x):
+    total = 0.0
+    for items in (Shelf(x), Steps(x), Row(x)):
+        for v in reversed(items):
+            total = 2.0 * total + v
+    return total + next(reversed(Shelf(x)))
+
+
+def test_reversed_asks_the_class():
+    f = lambda x: (in_reverse(x), list(reversed(Steps(x))), [*reversed(Row(x))])  # noqa: E731
+    assert myia.jit(f)(0.7) == f(0.7)
+    h = 1e-6
+    expected = (in_reverse(0.7 + h) - in_reverse(0.7 - h)) / (2 * h)
+    assert myia.grad(in_reverse)(0.7) == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda x: Halves(x, 2), lambda x: x, lambda x: {1}, lambda x: None]
+)
+def test_what_is_not_reversible(make):
+    f = lambda x: list(reversed(make(x)))  # noqa: E731
+    with pytest.raises(TypeError) as wanted:
+        f(0.7)
+    with pytest.raises(TypeError) as found:
+        myia.jit(f)(0.7)
+    assert str(found.value).partition("\n")[0] == str(wanted.value)

@@ -14,6 +14,11 @@ def items_of(deque: Deque, items: list[Any], changes: Any) -> Iterator[Any]:
     raise NotImplementedError
 
 
+def reversed_items_of(deque: Deque, items: list[Any], changes: Any) -> Iterator[Any]:
+    """The same from the last one on."""
+    raise NotImplementedError
+
+
 def added_by_the_other(deque: Deque, items: list[Any], other: Any) -> Any:
     """By `__radd__`, which Python asks before a deque; NotImplemented if it leaves it."""
     raise NotImplementedError
@@ -117,7 +122,7 @@ class Deque:
         return items_of(self, self.items, self.changes)
 
     def __reversed__(self) -> Iterator[Any]:
-        return reversed(self.items)
+        return reversed_items_of(self, self.items, self.changes)
 
     def __contains__(self, x: Any) -> bool:
         return x in self.items
