@@ -14,12 +14,11 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, NoReturn
 
-from myia.infer.boundary.recipes import TO_PYTHON, Recipe, recipe
+from myia.infer.boundary.recipes import TO_PYTHON, Recipe
 from myia.infer.boundary.results import HostArguments
 from myia.infer.domain.checks import Check, MakeException
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import CertainError, RaiseReached, Raises
-from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import (
     NONE,
     UNDEFINED,
@@ -37,7 +36,6 @@ from myia.infer.paths.caught import (
     class_of,
     given,
     holds_values,
-    instance_of,
     is_made_by_python,
     keep,
     new_instance,
@@ -176,18 +174,7 @@ def _recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:
         return lambda numbers, objects: error
     if not isinstance(x, NewException):
         ctx.fail(UnsupportedException, what=f"`raise` of {ctx.describe(x)}")
-    if x.made:
-        contents = ctx.contents_as(instance_of(ctx, x), InstanceObject)
-        fixed = contents.cls, contents.names
-        return recipe("instance", fixed, *map(outputs.recipe, contents.values))
-    made, names, positional = x.cls, x.names, len(x.arguments) - len(x.names)
-    recipes = [outputs.recipe(item) for item in x.arguments]
-
-    def make(numbers: Sequence[Any], objects: Sequence[Any]) -> BaseException:
-        given = [recipe(numbers, objects) for recipe in recipes]
-        return made(*given[:positional], **dict(zip(names, given[positional:])))
-
-    return make
+    return outputs.recipe(x)
 
 
 def _cause_recipe(ctx: Context, x: Abstract, outputs: HostArguments) -> Recipe:

@@ -30,8 +30,10 @@ from myia.infer.domain.heap import (
 )
 from myia.infer.domain.heap_arrays import DYNAMIC_ARRAYS, STATIC_ARRAYS, RowObject
 from myia.infer.domain.values import (
+    UNDEFINED,
     Abstract,
     Choice,
+    NewException,
     Opaque,
     Optional,
     Outside,
@@ -49,6 +51,7 @@ from myia.infer.dynamic.access import is_dynamic, read, with_nominal_shape
 from myia.infer.guests import guest_of
 from myia.infer.lists import growing_lists
 from myia.infer.lists.item_templates import ItemTemplate, Rows
+from myia.infer.paths.caught import instance_of
 from myia.infer.stand_ins import is_resource
 from myia.infer.tuple_classes import can_be_remade
 from myia.infer.unsupported import UnsupportedBoundary
@@ -299,9 +302,13 @@ class Outputs:
 
 
 class HostArguments(Outputs):
-    """What a Python function is called with: arrays of any size, cut to it there, and strings."""
+    """What a Python function is called with: also arrays of any size, cut to it there, strings and
+    exceptions.
+    """
 
     def recipe(self, x: Abstract) -> Recipe:
+        if isinstance(x, NewException):
+            return self.exception(x)
         if isinstance(x, Text):
             items, template = sequence([self.recipe(item) for item in x.items]), x.template
             return lambda n, o: template.format(*items(n, o))
@@ -314,6 +321,20 @@ class HostArguments(Outputs):
         array = self.leaf(found.value, "array")
         lengths = [self.leaf(length.value, int) for length in found.lengths]
         return lambda n, o: n[array][tuple(slice(n[i]) for i in lengths)]
+
+    def exception(self, x: NewException) -> Recipe:
+        if x.made or UNDEFINED in x.arguments:  # of a message that is not known
+            contents = self.ctx.contents_as(instance_of(self.ctx, x), InstanceObject)
+            fixed = contents.cls, contents.names
+            return recipe("instance", fixed, *map(self.recipe, contents.values))
+        made, names, positional = x.cls, x.names, len(x.arguments) - len(x.names)
+        recipes = [self.recipe(item) for item in x.arguments]
+
+        def make(numbers: Sequence[Any], objects: Sequence[Any]) -> BaseException:
+            given = [recipe(numbers, objects) for recipe in recipes]
+            return made(*given[:positional], **dict(zip(names, given[positional:])))
+
+        return make
 
 
 def _at(members: Sequence[Any], numbers: Any, total: int) -> list[Any]:

@@ -64,33 +64,36 @@ def _print(ctx: Context, *args: Abstract, **options: Abstract) -> Abstract:
     return with_none_inside(ctx, args, show)
 
 
-def _as_texts(
-    ctx: Context, xs: Sequence[Abstract], use: Callable[[Sequence[Abstract]], Abstract]
-) -> Abstract:
+Use = Callable[[Sequence[Abstract]], Abstract]
+
+
+def _as_texts(ctx: Context, xs: Sequence[Abstract], use: Use) -> Abstract:
     """`use(xs)`, where exceptions are their messages, and of constants one is chosen."""
+
+    def said(xs: Sequence[Abstract]) -> Abstract:
+        texts = [text(ctx, x) if isinstance(x, NewException) else x for x in xs]
+        return _on_options(ctx, texts, use)
+
+    return _on_options(ctx, xs, said)
+
+
+def _on_options(ctx: Context, xs: Sequence[Abstract], use: Use) -> Abstract:
+    """`use(xs)`, where of caught exceptions and of constants one is chosen."""
     if any(map(may_be_none, xs)):
-        return with_none(ctx, xs, lambda xs: _as_texts(ctx, xs, use))
+        return with_none(ctx, xs, lambda xs: _on_options(ctx, xs, use))
     for i, x in enumerate(xs):
         chosen = partial(_with_item, ctx, xs, i, use)
         if isinstance(x, Caught):
             return option_of(ctx, x, chosen)
-        if isinstance(x, NewException):
-            return chosen(x)
         if isinstance(x, Choice):
             return branch_options(ctx, x, chosen)
     return use(xs)
 
 
 def _with_item(
-    ctx: Context,
-    xs: Sequence[Abstract],
-    i: int,
-    use: Callable[[Sequence[Abstract]], Abstract],
-    option: Abstract,
+    ctx: Context, xs: Sequence[Abstract], i: int, use: Use, option: Abstract
 ) -> Abstract:
-    if isinstance(option, NewException):
-        option = text(ctx, option)
-    return _as_texts(ctx, [*xs[:i], option, *xs[i + 1 :]], use)
+    return _on_options(ctx, [*xs[:i], option, *xs[i + 1 :]], use)
 
 
 def _print_line(
@@ -175,7 +178,7 @@ def _log(
             given = (to.name, at, line.file, line.number, message, args, None, name, extra)
             to.handle(to.makeRecord(*given))
 
-    return _as_texts(
+    return _on_options(
         ctx,
         (message, *args),
         lambda xs: emit_host_call(ctx, log, "log", NOTHING, (xs[0], extra, *xs[1:]), {}),

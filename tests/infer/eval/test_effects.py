@@ -208,6 +208,40 @@ def test_messages_of_exceptions_and_chosen_texts(told, capsys, transform, x):
     assert got == want and bool(want[0]) == (x > 0)
 
 
+class TooFar(ValueError):
+    def __str__(self):
+        return f"{self.args[0]} is too far"
+
+
+def reported_as_it_is(x):
+    made = KeyError("k", x) if x < 0.0 else None
+    try:
+        if x > 3.0:
+            raise TooFar(x)
+        if x > 0.0:
+            raise ValueError("bad", x)
+        [x][int(x) - 7]
+    except (ValueError, IndexError) as e:
+        LOG.warning("%r, which says %s, at %g; %r", e, e, x, made)
+        LOG.error(e)
+    return x
+
+
+@pytest.mark.parametrize("x", [3.5, 0.5, -1.0])
+def test_exceptions_as_arguments_of_a_log(told, monkeypatch, x):
+    """A handler gets the exception, not its text."""
+    records = []
+
+    def emit(self, record):
+        said = (record.msg, *record.args)
+        records.append((record.getMessage(), [(type(a), repr(a), vars(e(a))) for a in said]))
+
+    e = lambda a: a if isinstance(a, BaseException) else Kept  # noqa: E731
+    monkeypatch.setattr(Kept, "emit", emit)
+    want = of(records, lambda: reported_as_it_is(x))
+    assert of(records, lambda: myia.jit(reported_as_it_is)(x)) == want and len(want) == 2
+
+
 def careful(x):
     if x < 0.0:
         warnings.warn(f"{x} is negative", RuntimeWarning, stacklevel=2)
