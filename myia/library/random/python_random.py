@@ -13,6 +13,7 @@ import numpy as np
 
 from myia.library.random.constants import at_quantile, wrapped
 from myia.library.random.words.mt19937 import next_word
+from myia.library.source.python.integers import bit_length_of_word
 from myia.library.support.from_source import stopped
 
 small_gamma: Any = random.Random.gammavariate  # compiled from Python's source
@@ -45,7 +46,7 @@ class Random:
     def _randbelow(self, n: Any) -> Any:
         """An int in 0, ..., n - 1: the upper bits of a word, drawn again if they are too large."""
         limit = wrapped(n)
-        count = bit_length(limit)
+        count = bit_length_of_word(limit)
         found = top_bits(self, count)
         while found >= limit:
             found = top_bits(self, count)
@@ -164,15 +165,6 @@ def pool_size(k: int) -> int:
             power *= 4
         size += power
     return size
-
-
-def bit_length(x: Any) -> Any:
-    count, rest = np.uint64(0), x
-    for shift in (32, 16, 8, 4, 2, 1):
-        step = np.uint64(rest >> shift != 0) * np.uint64(shift)
-        count = count + step
-        rest = rest >> step
-    return count + rest
 
 
 def top_bits(state: Any, count: Any) -> Any:

@@ -223,6 +223,21 @@ def test_an_integer_rounds_to_itself(x):
     assert [*map(type, found)] == [*map(type, wanted)] == [int] * len(wanted)
 
 
+@pytest.mark.parametrize("x", [0.0, 1.0, -1.0, 77.0, -12345.0, 2.0**53, 2.0**62, 512 - 2.0**62])
+def test_bits_of_an_integer(x):
+    f = lambda x: (int(x).bit_length(), int(x).bit_count(), (x > 0.0).bit_length())  # noqa: E731
+    found = myia.jit(f)(x)
+    assert found == f(x) and [*map(type, found)] == [int] * 3
+
+
+def test_bits_of_the_least_integer_and_of_a_float():
+    found = myia.jit(lambda a: (int(a[0]).bit_length(), int(a[0]).bit_count()))
+    assert found(np.array([-(2**63)])) == (64, 1)
+    assert myia.jit(lambda x: sum(x * k.bit_length() for k in range(9)))(0.5) == 0.5 * 21
+    with pytest.raises(AttributeError, match="'float' object has no attribute 'bit_count'"):
+        myia.jit(lambda x: x.bit_count())(0.5)
+
+
 class Length:
     def __init__(self, v):
         self.v = v

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import broadcast_to, is_number
+from myia.infer.domain.dtypes import PYTHON_TYPES, broadcast_to, is_number
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import ArrayObject, FlatView, ViewObject
 from myia.infer.domain.memory_order import is_contiguous, ravel, readonly_snapshot
@@ -29,6 +29,7 @@ from myia.infer.domain.values import (
 from myia.infer.domain.views import Reshape
 from myia.infer.dynamic.broadcasting import assign
 from myia.infer.indexing.indexing import getitem, setitem
+from myia.infer.numeric.constant_methods import evaluated
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.parameters import keeps_views
@@ -45,6 +46,7 @@ from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.library.numpy.arrays.shaping import permuted_view, resolve_shape
+from myia.library.source.python.integers import bit_count, bit_length
 from myia.library.support.arguments import (
     array_or_view,
     cast,
@@ -349,9 +351,21 @@ def _is_integer(ctx: Context, self: Abstract) -> Abstract:
     return Scalar(logic.eq(transcendental.floor(x), x), weak=True)
 
 
-@method("python", "bit_length")
-def _bit_length(ctx: Context, self: Abstract) -> Abstract:
-    return Static(ctx.int_of(self, "the number whose bits are counted").bit_length())
+def _of_bits(name: str, count: Callable[[Any], Any]) -> Callable[[Context, Abstract], Abstract]:
+    def method_of_int(ctx: Context, self: Abstract) -> Abstract:
+        if (known := evaluated(ctx, getattr(int, name), self)) is not None:
+            return known
+        if (cls := PYTHON_TYPES[value_of(ctx, self).dtype.kind]) not in (int, bool):
+            message = f"{cls.__name__!r} object has no attribute {name!r}"
+            ctx.fail(BadValue, message=message, exception="AttributeError")
+        found = call_source(ctx, count, (self,), {})
+        return Scalar(value_of(ctx, found), True, 0, 64)
+
+    return method_of_int
+
+
+for _count in (bit_count, bit_length):
+    method("python", _count.__name__)(_of_bits(_count.__name__, _count))
 
 
 @method("array", "tolist")

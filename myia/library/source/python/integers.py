@@ -9,6 +9,8 @@ import math
 import operator
 from typing import Any
 
+import numpy as np
+
 MOST_FACTORS = 34  # of what fits: 21! and C(68, 34) do not
 MOST_SQUARED = math.isqrt(2**63 - 1)
 
@@ -133,3 +135,28 @@ def _product(x: Any, y: Any, m: Any) -> Any:
 
 def _sum(x: Any, y: Any, m: Any) -> Any:
     return x + y if x < m - y else x - (m - y)
+
+
+# ----- Bits
+
+
+def bit_length(n: Any) -> Any:
+    return int(bit_length_of_word(_magnitude(int(n))))
+
+
+def bit_count(n: Any) -> Any:
+    return int(np.bitwise_count(_magnitude(int(n))))
+
+
+def _magnitude(n: Any) -> Any:
+    """`abs(n)`, which may have 64 bits."""
+    return np.uint64(n) if n >= 0 else np.uint64(~n) + np.uint64(1)
+
+
+def bit_length_of_word(x: Any) -> Any:
+    count, rest = np.uint64(0), x
+    for shift in (32, 16, 8, 4, 2, 1):
+        step = np.uint64(rest >> shift != 0) * np.uint64(shift)
+        count = count + step
+        rest = rest >> step
+    return count + rest
