@@ -14,6 +14,7 @@ from myia.infer.domain.values import (
     NONE,
     Abstract,
     Iterator,
+    Range,
     SliceValue,
     Static,
     Tuple,
@@ -23,6 +24,7 @@ from myia.infer.domain.values import (
 )
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing import indexing
+from myia.infer.loops import ranges
 from myia.infer.loops.iterables import iterated
 from myia.infer.loops.iterators import SEQUENCES, take
 from myia.infer.loops.prefetching import early_or_late
@@ -38,7 +40,7 @@ def unpack(
     """The values of `before` targets, of the one with a star if there is one, and of `after`."""
     if is_none(x):
         ctx.fail(BadType, message="cannot unpack non-iterable NoneType object")
-    if is_dynamic(ctx, x):
+    if is_dynamic(ctx, x) or (isinstance(x, Range) and ranges.known_range(x) is None):
         x = ctx.call(Static(list), (x,), {})
     given = x = iterated(ctx, x)
     if not starred and isinstance(x, Iterator) and x.kind in SEQUENCES:

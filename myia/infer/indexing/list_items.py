@@ -35,12 +35,13 @@ from myia.infer.numeric.constant_methods import python_result
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.paths.branches import branch_options
 from myia.infer.paths.choice import kind_of_option, same_function
-from myia.infer.unsupported import UnsupportedIndex
+from myia.infer.unsupported import UnsupportedContainer, UnsupportedIndex
 from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.core.define import array_constant
 
 GIVE_ONE_TYPE = "give them one type, such as `float(x)`"
+MAKE_A_LIST = "make a list of the items that stay"
 CHANGED = AnyList | DictObject | InstanceObject
 
 
@@ -221,6 +222,8 @@ def _store_list_part(
         ctx.write(x, ListObject(tuple(items)))
     elif which is not None and is_static_int(ctx.length(new)):
         list_slices.store_slice(ctx, x, which, new)
+    elif list_edits.has_step(ctx, key):
+        list_edits.store_with_step(ctx, x, key, new)
     else:
         list_edits.store_part(ctx, x, key, new)
 
@@ -245,6 +248,9 @@ def _refuse_changed_list(ctx: Context) -> NoReturn:
 
 def delete_list_item(ctx: Context, x: Ref, contents: AnyList, key: Abstract) -> None:
     if isinstance(key, SliceValue) and not list_edits.is_static_part(ctx, x, key):
+        if list_edits.has_step(ctx, key):
+            what = "`del` of a slice of a list with a step and run-time bounds"
+            ctx.fail(UnsupportedContainer, what=what, help_text=MAKE_A_LIST)
         list_edits.store_part(ctx, x, key, ctx.new(ListObject(())))
     elif isinstance(contents, ListObject) and not isinstance(key, Scalar):
         items = list(contents.items)

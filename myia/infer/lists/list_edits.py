@@ -23,7 +23,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadType
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import AnyList, BufferObject, ListObject
 from myia.infer.domain.heap_arrays import ItemObject
 from myia.infer.domain.lengths import (
@@ -42,6 +42,7 @@ from myia.infer.domain.values import (
     Scalar,
     SliceValue,
     Static,
+    as_ref,
     is_none,
     is_static_int,
 )
@@ -166,27 +167,54 @@ def part(ctx: Context, x: Ref, which: SliceValue) -> Ref:
     n = _length(buffer)
     if step == -1 and is_none(which.start) and is_none(which.stop):
         return _new(ctx, buffer, _reversed_rows(buffer, n), n, x)
-    if step <= 0:
-        ctx.fail(UnsupportedContainer, what="a slice of a list with a step and run-time bounds")
     start, stop = _bounds(ctx, which, n)
-    if step > 1:
-        return _every(ctx, x, start, stop, step)
+    if step != 1:
+        return as_ref(ctx.call(Static(every), (x, *_slice_of(ctx, which)), {}))
     length = at_least(difference(stop, start), 0)
     size = buffer.capacity if length.hi is None else min(buffer.capacity, length.hi)
     rows = [_rows_from(row.value, start, size) for row in buffer.rows]
     return _new(ctx, buffer, rows, length, x)
 
 
-def _every(ctx: Context, x: Ref, start: Length, stop: Length, step: int) -> Ref:
-    """`x[start:stop:step]`"""
-    args = (x, start.abstract(), stop.abstract(), Static(step))
-    found = ctx.call(Static(items_between), args, {})
-    assert isinstance(found, Ref)
-    return found
+def has_step(ctx: Context, which: SliceValue) -> bool:
+    return not is_none(which.step) and ctx.int_of(which.step, "the step of a slice") != 1
 
 
-def items_between(xs: list, start: int, stop: int, step: int) -> list:
-    return [xs[i] for i in range(start, stop, step)]
+def _slice_of(ctx: Context, which: SliceValue) -> tuple[Abstract, ...]:
+    """`start, stop, step`, of which the step is known."""
+    step = Static(ctx.int_of(which.step, "the step of a slice"))
+    if step.value == 0:
+        ctx.fail(BadValue, message="slice step cannot be zero")
+    return which.start, which.stop, step
+
+
+def every(xs: list, start: int | None, stop: int | None, step: int) -> list:
+    """`xs[start:stop:step]`, as a program has it."""
+    return [xs[i] for i in indices(len(xs), start, stop, step)]
+
+
+def store_at(xs: list, places: range, items: list) -> None:
+    """An item at each place, as a program has it."""
+    new = list(items)  # they may be `xs`
+    for k, i in enumerate(places):
+        xs[i] = new[k]
+
+
+def indices(n: int, start: int | None, stop: int | None, step: int) -> range:
+    """Those of a slice of n items."""
+    if step > 0:
+        first = 0 if start is None else start
+        last = n if stop is None else stop
+        return range(within(first, 0, n, n), within(last, 0, n, n), step)
+    first = n - 1 if start is None else within(start, -1, n - 1, n)
+    last = -1 if stop is None else within(stop, -1, n - 1, n)
+    return range(first, last, step)
+
+
+def within(i: int, least: int, most: int, n: int) -> int:
+    """An end of a slice of n items."""
+    i = i + n if i < 0 else i
+    return min(max(i, least), most)
 
 
 def _bounds(ctx: Context, which: SliceValue, n: Length) -> tuple[Length, Length]:
@@ -267,14 +295,19 @@ def _is_empty(ctx: Context, x: Ref) -> bool:
     return is_static_int(n) and n.value == 0
 
 
+def store_with_step(ctx: Context, x: Ref, which: SliceValue, items: Ref) -> None:
+    """`x[i:j:k] = items`"""
+    _bounds(ctx, which, _length(_buffer_of(ctx, x, "this subscript")))
+    places = ctx.call(Static(indices), (ctx.length(x), *_slice_of(ctx, which)), {})
+    sizes = [length_of(ctx.length(y)).value for y in (items, places)]
+    message = "attempt to assign sequence of size {} to extended slice of size {}"
+    ctx.check(logic.ne(*sizes), ValueError, message, *sizes)
+    ctx.call(Static(store_at), (x, places, items), {})
+
+
 def store_part(ctx: Context, x: Ref, which: SliceValue, items: Ref) -> None:
     """`x[i:j] = items`, and with no items `del x[i:j]`."""
     buffer = _buffer_of(ctx, x, "this subscript")
-    if not is_none(which.step) and ctx.int_of(which.step, "the step of a slice") != 1:
-        ctx.fail(
-            UnsupportedContainer,
-            what="a store into a slice of a list with a step and run-time bounds",
-        )
     n = _length(buffer)
     start, stop = _bounds(ctx, which, n)
     behind = at_least(difference(stop, start), 0)

@@ -21,6 +21,7 @@ from myia.infer.domain.values import (
     Static,
     Tuple,
     as_ref,
+    is_none,
     is_static_int,
 )
 from myia.infer.dynamic.access import is_dynamic
@@ -133,15 +134,28 @@ def _known_items(ctx: Context, self: Ref | Tuple, what: str) -> tuple[Abstract, 
     return self.items if isinstance(self, Tuple) else _static_items(ctx, self, what).items
 
 
+def index_between(xs: Any, x: Any, message: str, start: int, stop: int | None) -> int:
+    for i in list_edits.indices(len(xs), start, stop, 1):
+        if x in (xs[i],):
+            return i
+    raise ValueError(message)
+
+
 @method("tuple", "index")
 @method("list", "index", dynamic=as_is)
 @of_none
-def _index(ctx: Context, self: Ref | Tuple, x: Abstract) -> Abstract:
+def _index(
+    ctx: Context, self: Ref | Tuple, x: Abstract, start: Abstract = NONE, stop: Abstract = NONE
+) -> Abstract:
     message: Abstract = Static(f"{HIDDEN} is not in list")
     if isinstance(self, Tuple):
         message = Static("tuple.index(x): x not in tuple")
     elif isinstance(x, (Static, Scalar)):
         message = format_parts(ctx, (("r", None), " is not in list"), (x,))
+    if not is_none(start):
+        for i in (start,) if is_none(stop) else (start, stop):
+            require_index(ctx, i)
+        return call_source(ctx, index_between, (self, x, message, start, stop), {})
     return _position(ctx, self, x, NewException(ValueError, (message,)))
 
 
