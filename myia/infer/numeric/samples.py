@@ -11,7 +11,6 @@ from __future__ import annotations
 import operator
 import types
 import warnings
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -21,6 +20,7 @@ from numpy.lib.stride_tricks import as_strided
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import (
+    KNOWN_DICTS,
     BufferObject,
     DictObject,
     InstanceObject,
@@ -242,7 +242,7 @@ def _object(ctx: Context, x: Ref, number: int) -> Any:
         parts = [sample(ctx, child, number) for child in contents.children()]
         if isinstance(contents, ListObject):
             return parts
-        cls = Counter if contents.cls is Counter else dict
+        cls = contents.cls if contents.cls in KNOWN_DICTS else dict
         return cls(dict(zip(contents.keys, parts)))
     if isinstance(contents, BufferObject):
         shapes = [row.value.shape[1:] for row in contents.rows]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
@@ -198,7 +199,8 @@ def _refuse(ctx: Context, op: str, a: Abstract, b: Abstract) -> NoReturn:
 
 
 def _equal_dicts(ctx: Context, x: DictObject, y: DictObject) -> Abstract:
-    if set(x.keys) != set(y.keys):
+    ordered = issubclass(x.cls, OrderedDict) and issubclass(y.cls, OrderedDict)
+    if set(x.keys) != set(y.keys) or (ordered and list(x.keys) != list(y.keys)):
         return FALSE
     return _equal_items(ctx, x.values, tuple(y.values[y.keys.index(key)] for key in x.keys))
 

@@ -23,7 +23,7 @@ from myia.infer.domain.values import (
     is_none,
     is_static_int,
 )
-from myia.infer.indexing.dict_items import dict_key
+from myia.infer.indexing.dict_items import dict_key, fail_missing
 from myia.infer.loops.iterables import Items, items_of
 from myia.infer.loops.iterators import SEQUENCES, iterator
 from myia.infer.loops.prefetching import all_or_each
@@ -54,6 +54,39 @@ def _defaultdict(
         ctx.fail(UnsupportedContainer, what=what, help_text=f"give it {FACTORY}")
     cls: Any = collections.defaultdict
     return ctx.new(DictObject(contents.keys, contents.values, cls, factory))
+
+
+@function(collections.OrderedDict)
+def _ordered_dict(ctx: Context, x: Abstract | None = None, /, **items: Abstract) -> Abstract:
+    made = ctx.call(Static(dict), () if x is None else (x,), items)
+    contents = ctx.contents_as(made, DictObject)
+    return ctx.new(DictObject(contents.keys, contents.values, collections.OrderedDict))
+
+
+@property_("dict", "fromkeys")
+def _fromkeys(ctx: Context, self: Abstract) -> Abstract:
+    cls = ctx.contents_as(self, DictObject).cls
+    if cls is not dict:
+        ctx.fail(UnsupportedContainer, what=f"`fromkeys` of a {cls.__name__}")
+    return Static(dict.fromkeys)
+
+
+@method("dict", "move_to_end", dynamic=as_is)
+def _move_to_end(
+    ctx: Context, self: Abstract, key: Abstract, last: Abstract = Static(True)
+) -> Abstract:
+    contents = ctx.contents_as(self, DictObject)
+    if not issubclass(contents.cls, collections.OrderedDict):
+        message = f"{contents.cls.__name__!r} object has no attribute 'move_to_end'"
+        ctx.fail(BadValue, message=message, exception="AttributeError")
+    moved = dict_key(ctx, key)
+    if moved not in contents.keys:
+        fail_missing(ctx, moved)
+    items = dict(zip(contents.keys, contents.values))
+    first = {moved: items.pop(moved)}
+    to_end = ctx.static(last, "the end of an OrderedDict")
+    ctx.write(as_ref(self), contents.with_items(items | first if to_end else first | items))
+    return NONE
 
 
 @property_("dict", "default_factory")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 from functools import partial
 from typing import Any
 
@@ -341,13 +342,16 @@ def _pop_item(ctx: Context, self: Ref, key: Abstract, *default: Abstract) -> Abs
 
 
 @method("dict", "popitem", dynamic=as_is)
-def _popitem(ctx: Context, self: Ref) -> Abstract:
+def _popitem(ctx: Context, self: Ref, last: Abstract | None = None) -> Abstract:
     contents = _dict(ctx, self)
     left = _items(contents)
     if not left:
-        message = "popitem(): dictionary is empty"
+        ordered = issubclass(contents.cls, OrderedDict)
+        message = f"{'' if ordered else 'popitem(): '}dictionary is empty"
         ctx.fail(BadValue, message=message, exception="KeyError")
-    key, value = left.popitem()
+    at_end = last is None or ctx.static(last, "the end of an OrderedDict")
+    key = contents.keys[-1 if at_end else 0]
+    value = left.pop(key)
     ctx.write(self, contents.with_items(left))
     return Tuple((Static(key), value))
 

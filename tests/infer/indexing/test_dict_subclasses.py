@@ -116,3 +116,59 @@ def test_a_copy_with_the_factory_of_an_argument_is_refused():
         myia.jit(copy_of_module)(Table(a=1.0), {})
     given = defaultdict(float, a=1.0)
     assert myia.jit(lambda d, x: (d | {"b": x})["b"])(given, 3.0) == 3.0
+
+
+def ordered(x):
+    d, e = OrderedDict([("a", x), ("b", 2.0)]), OrderedDict()
+    d["c"] = x * x
+    d.move_to_end("a")
+    e["k"], e["a"] = 1.0, x
+    e.move_to_end("a", last=False)
+    f = OrderedDict(d, z=x)
+    first, last = f.popitem(last=False), f.popitem()
+    same = [d == f, OrderedDict(f) == f, e == {"k": 1.0, "a": x}, e == OrderedDict(k=1.0, a=x)]
+    return d, list(e), f, first, last, same, [k for k in reversed(d)], type(e) is OrderedDict
+
+
+def least_recently_used(x):
+    """A cache of two."""
+    cache, misses = OrderedDict(), 0
+    for k in (1, 2, 1, 3, 1, 2):
+        if k in cache:
+            cache.move_to_end(k)
+        else:
+            misses += 1
+            cache[k] = x**k
+            if len(cache) > 2:
+                cache.popitem(last=False)
+    return misses * x + sum(cache.values())
+
+
+def test_ordered_dicts():
+    assert shown(myia.jit(ordered)(0.7)) == shown(ordered(0.7))
+    found = myia.jit(lambda d, e: (d == e, d != e))(
+        OrderedDict(a=1.0, b=2.0), OrderedDict(b=2.0, a=1.0)
+    )
+    assert found == (False, True)
+    assert myia.jit(least_recently_used)(0.7) == least_recently_used(0.7)
+    h = 1e-6
+    slope = (least_recently_used(0.7 + h) - least_recently_used(0.7 - h)) / (2 * h)
+    assert myia.grad(least_recently_used)(0.7) == pytest.approx(slope, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda d, x: OrderedDict().popitem(),
+        lambda d, x: OrderedDict(a=x).move_to_end("b"),
+        lambda d, x: d.move_to_end("a"),
+        lambda d, x: d.popitem(False),
+    ],
+)
+def test_what_raises(f):
+    with pytest.raises((KeyError, AttributeError, TypeError)) as wanted:
+        f({"a": 1.0}, 0.7)
+    with pytest.raises(wanted.type) as found:
+        myia.jit(f)({"a": 1.0}, 0.7)
+    if wanted.type is AttributeError:
+        assert str(found.value).partition("\n")[0] == str(wanted.value)
