@@ -36,12 +36,13 @@ def jvp(f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = Fals
     Args:
         f: the function.
         primals: a tuple of its positional arguments.
-        tangents: a tuple of the same structure, shapes and dtypes.
+        tangents: a tuple of the same structure, shapes and dtypes. Items of dicts are matched by
+            key, attributes by name.
         has_aux: `f` returns `(value, aux)`; aux is returned third.
 
     Raises:
         TypeError: `primals` or `tangents` is no tuple. MyiaError: as `grad`; or the tangents do not
-            have the shapes of the primals.
+            have the structure and the shapes of the primals.
 
     Example:
         >>> import myia
@@ -69,7 +70,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[An
         nothing is run twice.
 
     Raises:
-        MyiaError: as `grad`; or a cotangent does not have the shape of the value.
+        MyiaError: as `grad`; or a cotangent does not have the structure and shapes of the value.
         RuntimeError: by the pullback, if what `f` reads besides its arguments has changed.
 
     Example:

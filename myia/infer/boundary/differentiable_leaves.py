@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from myia.infer.boundary.structures import matched_children, unlike
 from myia.infer.boundary.undifferentiated import (
     CODE,
     RETURN_FLOATS,
@@ -26,7 +27,15 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.errors import NotDifferentiable
 from myia.infer.domain.heap import BufferObject, InstanceObject, ListObject, SetObject
 from myia.infer.domain.memory_order import is_contiguous
-from myia.infer.domain.values import Abstract, Outside, Ref, Scalar, Static, is_static_number
+from myia.infer.domain.values import (
+    Abstract,
+    Node,
+    Outside,
+    Ref,
+    Scalar,
+    Static,
+    is_static_number,
+)
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.guests import guest_of
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
@@ -45,15 +54,40 @@ SAME_FORM = "give it the structure and the shapes of what it is the derivative o
 
 # (context, leaves, alike) -> the structure; it takes its leaves from the list.
 Builder = Callable[[Context, list[Abstract], bool], Abstract]
+# (matching, x, path): the leaves of `x`, of the same structure, go to the matching.
+Matcher = Callable[["Matching", Abstract, str], None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a structure: how it is built of other leaves, and how these are found in another
+    of the same structure."""
+
+    build: Builder
+    match: Matcher
 
 
 @dataclass(frozen=True)
 class Tree:
-    """The differentiable leaves of abstract values, and builders of the structures around them."""
+    """The differentiable leaves of abstract values, and the structures around them."""
 
     leaves: list[Scalar | Ref]
     values: list[Value]
-    builders: list[Builder]
+    parts: list[Part]
+
+    def matching(self, ctx: Context, xs: Sequence[Abstract], what: str) -> list[Value]:
+        """The leaves of `xs`, which have the same structures, with the dtypes of these leaves.
+
+        `what` they are: a tangent, a cotangent. Items of dicts are matched by key, attributes by
+        name. The tangent of a set is a list.
+        """
+        found = Matching(ctx, what, self.values)
+        if len(xs) != len(self.parts):
+            given, wanted = (f"a tuple of {len(x)} items" for x in (xs, self.parts))
+            found.fail(f"{given} where {wanted} is wanted", "")
+        for i, (part, x) in enumerate(zip(self.parts, xs)):
+            part.match(found, x, f"[{i}]" if len(xs) > 1 else "")
+        return found.values
 
     def fill(self, ctx: Context, xs: Sequence[Abstract], *, alike: bool = False) -> list[Abstract]:
         """The same structures with other leaves; a set becomes a list, unless they are `alike`.
@@ -61,7 +95,7 @@ class Tree:
         Equal derivatives would be one item of a set.
         """
         rest = list(xs)
-        return [build(ctx, rest, alike) for build in self.builders]
+        return [part.build(ctx, rest, alike) for part in self.parts]
 
     def rebuild(self, ctx: Context, values: list[Value]) -> list[Abstract]:
         """The same structures and kinds of number with other values of the same avals."""
@@ -98,19 +132,19 @@ def differentiable_tree(
     objects that are not taken apart may hold numbers.
     """
     walk = _Walk(ctx, what, integers)
-    builders = []
+    parts = []
     for i, x in enumerate(xs):
         name = f"args[{i}]" if names is None else names[i]
         is_argument = not integers and what != RESULT
         if is_argument:
             refuse_code(ctx, x, name)
         count = len(walk.leaves)
-        builders.append(walk.structure(x, name))
+        parts.append(walk.structure(x, name))
         is_beside = len(xs) > 1 and isinstance(x, Ref) and is_resource(ctx.contents(x))
         if is_argument and len(walk.leaves) == count and not is_beside:
             refuse_integers(ctx, x, name)
     values = [x.value if isinstance(x, Scalar) else ctx.read(x) for x in walk.leaves]
-    return Tree(walk.leaves, values, builders)
+    return Tree(walk.leaves, values, parts)
 
 
 @dataclass
@@ -123,8 +157,8 @@ class _Walk:
     leaves: list[Scalar | Ref] = field(default_factory=list)
     active: set[int] = field(default_factory=set)  # the objects that the walk is inside of
 
-    def structure(self, x: Abstract, path: str) -> Builder:
-        """Append the leaves of `x`; returns a function that rebuilds `x` from a list of leaves."""
+    def structure(self, x: Abstract, path: str) -> Part:
+        """Append the leaves of `x`; returns the structure around them."""
         ctx = self.ctx
         x = ctx.force(x)
         if is_static_number(x) and isinstance(x.value, (float, complex, np.inexact)):
@@ -143,10 +177,14 @@ class _Walk:
             refuse_dynamic(ctx, "the derivative with respect to elements")
         if not isinstance(x, Ref):
             parts = self.parts(x, path)
-            return lambda ctx, rest, alike: x.rebuild(tuple(p(ctx, rest, alike) for p in parts))
+
+            def build(ctx: Context, rest: list[Abstract], alike: bool) -> Abstract:
+                return x.rebuild(tuple(p.build(ctx, rest, alike) for p in parts))
+
+            return Part(build, _of_parts(x, parts))
         return self.object(x, path)
 
-    def leaf(self, x: Abstract, path: str) -> Builder:
+    def leaf(self, x: Abstract, path: str) -> Part:
         dtype, _ = operand_dtype(self.ctx, x)
         if not isinstance(x, (Scalar, Ref)) or (dtype.kind not in "fc" and not self.integers):
             kind = self.ctx.describe(x) if not isinstance(x, Static) else f"the int {x.value}"
@@ -156,9 +194,9 @@ class _Walk:
                 kind, help_text = f"{kind}, at `{path}`", PASS_FLOATS
             self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=help_text)
         self.leaves.append(x)
-        return lambda ctx, rest, alike: rest.pop(0)
+        return Part(lambda ctx, rest, alike: rest.pop(0), Matching.leaf)
 
-    def object(self, x: Ref, path: str) -> Builder:
+    def object(self, x: Ref, path: str) -> Part:
         if x.id in self.active:
             kind = f"an object that holds itself, at `{path}`"
             self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=WITHOUT_CYCLE)
@@ -172,7 +210,7 @@ class _Walk:
         if isinstance(contents, InstanceObject) and not (
             self.integers or holds_number(self.ctx, x)
         ):
-            return lambda ctx, rest, alike: deep_copied(ctx, x, {}) if alike else x
+            return _kept(x, lambda ctx, rest, alike: deep_copied(ctx, x, {}) if alike else x)
         if isinstance(contents, BufferObject):
             contents = _items(self.ctx, x, self.what)
         self.active.add(x.id)
@@ -180,15 +218,16 @@ class _Walk:
         self.active.discard(x.id)
 
         def build(ctx: Context, rest: list[Abstract], alike: bool) -> Abstract:
-            children = tuple(p(ctx, rest, alike) for p in parts)
+            children = tuple(p.build(ctx, rest, alike) for p in parts)
             if isinstance(contents, SetObject) and not alike:
                 return ctx.new(ListObject(children))
             return ctx.new(contents.rebuild(children))
 
-        return build
+        like = ListObject(contents.items) if isinstance(contents, SetObject) else contents
+        return Part(build, _of_parts(like, parts))
 
-    def parts(self, x: Any, path: str) -> list[Builder]:
-        """The builders of the children of an abstract value or of the contents of an object."""
+    def parts(self, x: Any, path: str) -> list[Part]:
+        """The structures of the children of an abstract value or of the contents of an object."""
         settings = settings_of(x)
         return [
             _kept(child)
@@ -198,8 +237,59 @@ class _Walk:
         ]
 
 
-def _kept(x: Abstract) -> Builder:
-    return lambda ctx, rest, alike: x
+def _kept(x: Abstract, build: Builder | None = None) -> Part:
+    """What stays as it is; in a tangent or cotangent it may be anything."""
+    return Part(build or (lambda ctx, rest, alike: x), lambda matching, x, path: None)
+
+
+def _of_parts(like: Node, parts: Sequence[Part]) -> Matcher:
+    """The matcher of what consists of `parts`; `like`: it, or the contents of the object."""
+
+    def match(found: Matching, x: Abstract, path: str) -> None:
+        children = found.children(like, x, path)
+        for part, place, child in zip(parts, places_of(like), children, strict=False):
+            part.match(found, child, path + place)
+
+    return match
+
+
+@dataclass(frozen=True)
+class Matching:
+    """The search for the leaves of a structure that has to be like another one.
+
+    `wanted`: the leaves of that; `values`: those that have been found, with their dtypes.
+    """
+
+    ctx: Context
+    what: str
+    wanted: Sequence[Value]
+    values: list[Value] = field(default_factory=list)
+
+    def leaf(self, x: Abstract, path: str) -> None:
+        ctx, aval = self.ctx, self.wanted[len(self.values)].aval
+        x = ctx.force(x)
+        is_number = isinstance(x, Scalar) or is_static_number(x) or ctx.is_array(x)
+        if not is_number or ctx.shape(x) != aval.shape:
+            self.fail(f"({ctx.describe(x)}) where ({aval}) is wanted", path)
+        self.values.append(operand(ctx, x, aval))
+
+    def children(self, like: Node, x: Abstract, path: str) -> tuple[Abstract, ...]:
+        """The children of `x`, in the order of those of `like`."""
+        x = self.ctx.force(x)
+        given = self.ctx.contents(x) if isinstance(x, Ref) else x
+        if isinstance(given, SetObject):
+            kind = self.ctx.describe(x)
+            self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=GIVE_LIST)
+        if isinstance(given, BufferObject):
+            given = _items(self.ctx, x, self.what)
+        children = matched_children(like, given)
+        if children is None:
+            self.fail(unlike(self.ctx, given, like), path)
+        return children
+
+    def fail(self, kind: str, path: str) -> NoReturn:
+        kind += f", at `{path}`" if path else ""
+        self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=SAME_FORM)
 
 
 def _items(ctx: Context, x: Abstract, what: str) -> ListObject:
@@ -225,34 +315,3 @@ def _is_static_setting(contents: Any, child: Abstract) -> bool:
     if isinstance(child, Scalar):  # an int that changes from call to call, or was counted up
         return child.weak and child.value.aval.dtype.kind == "i"
     return is_static_number(child) and isinstance(child.value, (int, np.integer, np.bool_))
-
-
-def matching_leaves(
-    ctx: Context, xs: list[Abstract], values: list[Value], what: str
-) -> list[Value]:
-    """The leaves of `xs`, one for each value of `of_same_kind`, with its dtype and shape."""
-    leaves: list[Abstract] = []
-    for x in xs:
-        _numbers(ctx, x, leaves, what)
-    avals = [v.aval for v in values]
-    if len(leaves) != len(avals) or any(ctx.shape(x) != a.shape for x, a in zip(leaves, avals)):
-        given = ", ".join(ctx.describe(x) for x in leaves or xs)
-        wanted = ", ".join(map(str, avals))
-        kind = f"({given}) where ({wanted}) is wanted"
-        ctx.fail(NotDifferentiable, what=what, kind=kind, help_text=SAME_FORM)
-    return [operand(ctx, x, a) for x, a in zip(leaves, avals)]
-
-
-def _numbers(ctx: Context, x: Abstract, leaves: list[Abstract], what: str) -> None:
-    if isinstance(x, Scalar) or is_static_number(x) or ctx.is_array(x):
-        leaves.append(x)
-        return
-    contents = ctx.contents(x) if isinstance(x, Ref) else x
-    if isinstance(contents, SetObject):
-        ctx.fail(NotDifferentiable, what=what, kind=ctx.describe(x), help_text=GIVE_LIST)
-    if isinstance(contents, BufferObject):
-        contents = _items(ctx, x, what)
-    settings = settings_of(contents)
-    for child in contents.children():
-        if child not in settings and not _is_static_setting(contents, child):
-            _numbers(ctx, child, leaves, what)

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NoReturn
 
+from myia.infer.boundary.structures import matched_children
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadRule
-from myia.infer.domain.heap import DictObject
 from myia.infer.domain.heap_arrays import array_aval
-from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_none, same_static
+from myia.infer.domain.values import (
+    Abstract,
+    Node,
+    Ref,
+    Scalar,
+    Static,
+    is_none,
+    same_static,
+)
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.ir.avals import Aval
 from myia.ir.core import Value
@@ -38,13 +46,13 @@ class RuleResultChecker:
         x = self.ctx.force(x)
         if isinstance(like, Static):
             return self.static(like, x)
+        wanted = self.contents(like).children()
         if is_none(x) and not self.every:
-            return [zero for part in self.parts(like) for zero in self.values(part, x)]
-        wanted = self.parts(like)
-        given = self.parts(x, like)
-        if self.key(like) != self.key(x) or len(given) != len(wanted):
+            return [zero for part in wanted for zero in self.values(part, x)]
+        given = matched_children(self.contents(like), self.contents(x))
+        if given is None:
             self.fail(like, x)
-        return [v for pair in zip(wanted, given) for v in self.values(*pair)]
+        return [v for pair in zip(wanted, given, strict=True) for v in self.values(*pair)]
 
     def leaf(self, like: Abstract, aval: Aval, x: Abstract) -> list[Value]:
         if not self.every and not aval.differentiable:
@@ -70,22 +78,10 @@ class RuleResultChecker:
             self.fail(like, x)
         return []
 
-    def parts(self, x: Abstract, like: Abstract | None = None) -> tuple[Abstract, ...]:
-        """The children of `x`; those of a dict in the order of the keys of `like`."""
-        contents = self.contents(x)
-        if like is not None and self.key(like) == self.key(x) and isinstance(contents, DictObject):
-            found = dict(zip(contents.keys, contents.values))
-            return tuple(found[k] for k in self.contents(like).keys)
-        return contents.children()
-
-    def contents(self, x: Abstract) -> Any:
+    def contents(self, x: Abstract) -> Node:
         return self.ctx.contents(x) if isinstance(x, Ref) else x
 
-    def key(self, x: Abstract) -> Any:
-        contents = self.contents(x)
-        return frozenset(contents.keys) if isinstance(contents, DictObject) else contents.key()
-
-    def fail(self, like: Abstract, x: Abstract) -> None:
+    def fail(self, like: Abstract, x: Abstract) -> NoReturn:
         describe = self.ctx.describe
         given = f"{describe(x)} as {self.what}"
         self.ctx.fail(BadRule, name=self.name, given=given, wanted=describe(like))

@@ -19,7 +19,6 @@ from myia.infer.boundary.differentiable_leaves import (
     RESULT,
     Tree,
     differentiable_tree,
-    matching_leaves,
 )
 from myia.infer.boundary.host_calls import no_host_calls
 from myia.infer.derivatives.argument_copies import call_with_copies, link_copies
@@ -252,7 +251,7 @@ def push_forward(
     ctx: Context, d: DifferentiatedRegion, outputs: Tree, ts: Sequence[Abstract]
 ) -> tuple[Any, Abstract]:
     """The function's result, and its derivative in the direction `ts`."""
-    seeds = matching_leaves(ctx, list(ts), d.tree.values, "a tangent")
+    seeds = d.tree.matching(ctx, ts, "a tangent")
     result, tangents_out = emit(ctx, d, "jvp", seeds)
     by_position = dict(zip(dict.fromkeys(d.outputs), tangents_out))
     return result, outputs.rebuild(ctx, [by_position[i] for i in d.outputs])[0]
@@ -303,7 +302,7 @@ def pullback(ctx: Context, partial: Partial, args: tuple, kwargs: dict) -> Abstr
             help_text="pass it as an argument, as a generator: `vjp(f, x, rng)`",
         )
     d = replace(d, region=without_effects(d.region))
-    seeds = matching_leaves(ctx, list(args), outputs.values, "a cotangent")
+    seeds = outputs.matching(ctx, args, "a cotangent")
     unique: dict[int, Value] = {}
     for position, seed in zip(d.outputs, seeds):
         unique[position] = unique[position] + seed if position in unique else seed

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from myia.infer.boundary.differentiable_leaves import SAME_FORM
 from myia.infer.boundary.host_calls import no_host_calls
 from myia.infer.derivatives.derivatives import (
     DifferentiatedRegion,
@@ -22,8 +23,9 @@ from myia.infer.derivatives.derivatives import (
 )
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType
-from myia.infer.domain.values import Abstract, Tuple
+from myia.infer.domain.errors import BadType, NotDifferentiable
+from myia.infer.domain.heap import BufferObject, ListObject
+from myia.infer.domain.values import Abstract, Ref, Tuple
 from myia.infer.paths.region_outputs import substitute_results
 from myia.ir.rewrite import inline, without_effects
 from myia.primitives.core.define import constant
@@ -77,13 +79,23 @@ def hvp(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: di
             full[i] = x
         return gradient(ctx, f, GradOptions(options.argnums), tuple(full), kwargs)
 
-    directions = [v] if isinstance(options.argnums, int) else ctx.list_items(v)
     names = parameter_names(ctx, f, len(own))
     chosen, chosen_names = [own[i] for i in numbers], [names[i] for i in numbers]
     d, outputs = infer_differentiated(
         ctx, grad_at, chosen, "a primal of jvp", lambda result: result, chosen_names
     )
+    directions = (v,) if isinstance(options.argnums, int) else _items(ctx, v, len(numbers))
     return push_forward(ctx, d, outputs, directions)[1]
+
+
+def _items(ctx: Context, v: Abstract, count: int) -> tuple[Abstract, ...]:
+    """The directions of several arguments: a tuple, or a list."""
+    v = ctx.force(v)
+    found = ctx.contents(v) if isinstance(v, Ref) else v
+    if not isinstance(found, (Tuple, ListObject, BufferObject)):
+        kind = f"{ctx.describe(v)} where a tuple of {count} items is wanted"
+        ctx.fail(NotDifferentiable, what="a tangent", kind=kind, help_text=SAME_FORM)
+    return ctx.list_items(v)
 
 
 def elementwise(

@@ -6,6 +6,7 @@ from myia.infer.domain.dtypes import PYTHON_TYPES, is_number
 from myia.infer.domain.heap import (
     ArrayObject,
     BufferObject,
+    Contents,
     DictObject,
     DynamicArray,
     DynamicView,
@@ -72,7 +73,11 @@ def describe(x: Abstract, heap: Heap) -> str:
         return f"an instance of {(x.structure if isinstance(x, Opaque) else x).cls.__name__}"
     if not isinstance(x, Ref):
         return NAMES.get(type(x), type(x).__name__.lower())
-    contents = heap.objects.get(x.id, heap.roots.get(x.id))
+    return describe_contents(heap.objects.get(x.id, heap.roots.get(x.id)))
+
+
+def describe_contents(contents: Contents | None) -> str:
+    """What an object is that holds these."""
     if isinstance(contents, ArrayObject):
         return f"an array {contents.value.aval}"
     if isinstance(contents, (ListObject, SetObject)):
