@@ -147,6 +147,8 @@ class Context(Objects):
         self.rules: dict[Any, Any] = {}
         # What differentiated functions change in their copies (`infer/derivatives/lost_state.py`).
         self.lost_state: dict[int, Any] = {}
+        # Objects of which they change a copy (`infer/derivatives/argument_copies.py`).
+        self.changed_in_copies: set[int] = set()
         # Results under `functools.cache` (`infer/eval/cached_functions.py`); None: there are none.
         self.cached_results: Any = None
         self.shown_at: dict[Any, Static] = {}  # progress bars, by place
