@@ -379,6 +379,10 @@ def stop_gradient(x: T) -> T:
     Args:
         x: a number, an array, or a container of them.
 
+    Returns:
+        x itself. Where a derivative is taken, a change of it is refused if it is read by the other
+        name afterwards.
+
     Example:
         >>> import myia
         >>> myia.grad(lambda x: x * myia.stop_gradient(x))(3.0)

@@ -345,12 +345,27 @@ def _apply_rule(
 
 
 def stop_gradient(ctx: Context, x: Abstract) -> Abstract:
-    """`x` (a number, an array, or a container of them) without a derivative."""
+    """`x` (a number, an array, or a container of them) without a derivative.
+
+    Where no derivative is taken it is `x` itself, as in Python. Elsewhere it is a copy, of one
+    memory with `x`: a write to one of them invalidates the other.
+    """
+    if isinstance(x, Scalar):
+        return _cut(x)
+    if not ctx.differentiating:
+        return x
+    made: dict[int, Ref] = {}
+    found = deep_copied(ctx, x, made)
+    for ref in dict.fromkeys(made.values()):
+        contents = ctx.heap[ref.id]
+        ctx.heap.objects[ref.id] = contents.rebuild([*map(_cut, contents.children())])
+    for id, ref in made.items():
+        ctx.heap.add_possible_view(ref.id, id)
+    return _cut(found)
+
+
+def _cut(x: Abstract) -> Abstract:
+    """`x` without the derivatives of its numbers; those of objects have been cut."""
     if isinstance(x, Scalar):
         return x.with_value(cut_gradient(x.value))
-    if ctx.is_array(x):
-        return ctx.array(cut_gradient(ctx.read(x)))
-    if isinstance(x, Ref):
-        contents = ctx.contents(x)
-        return ctx.new(contents.rebuild(tuple(stop_gradient(ctx, c) for c in contents.children())))
-    return x.rebuild(tuple(stop_gradient(ctx, c) for c in x.children()))
+    return x if isinstance(x, Ref) else x.rebuild([*map(_cut, x.children())])
