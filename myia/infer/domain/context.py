@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -151,6 +151,7 @@ class Context(Objects):
         self.changed_in_copies: set[int] = set()
         # Results under `functools.cache` (`infer/eval/cached_functions.py`); None: there are none.
         self.cached_results: Any = None
+        self._entered: set[Any] = set()  # what walks through parts are inside of (`inside`)
         self.shown_at: dict[Any, Static] = {}  # progress bars, by place
         # Loops and functions -> how often they were run in vain (`infer/eval/static_code.py`).
         self.failures_of_static_code: dict[Any, int] = {}
@@ -266,6 +267,19 @@ class Context(Objects):
 
     def describe(self, x: Abstract) -> str:
         return describe(x, self.heap)
+
+    @contextmanager
+    def inside(self, walk: str, x: Abstract) -> Generator[bool]:
+        """In a walk through the parts of x; True where the walk comes to x again: it holds itself."""
+        key = (walk, x.id) if isinstance(x, Ref) else None
+        is_again = key in self._entered
+        if key is not None:
+            self._entered.add(key)
+        try:
+            yield is_again
+        finally:
+            if not is_again:
+                self._entered.discard(key)
 
     def mark(self) -> tuple[int, int, int]:
         """How many ops, checks and slips there are: where `rewind` goes back to."""

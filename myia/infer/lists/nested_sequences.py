@@ -38,6 +38,7 @@ from myia.primitives.arrays import shaping
 from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
+SEQUENCE = "setting an array element with a sequence"
 OF_NUMBERS = "NumPy makes arrays of numbers from tuples, lists and ranges: write `list(x)`"
 
 
@@ -99,7 +100,7 @@ def _dtypes(ctx: Context, x: Abstract) -> Iterator[tuple[np.dtype, bool]]:
     elif isinstance(found := ctx.held(x), BufferObject) and found.template.kind != "row":
         yield from ((aval.dtype, False) for aval in found.template.value_leaves)
     elif is_sequence(ctx, x):
-        for item in ctx.list_items(x):
+        for item in _items(ctx, x):
             yield from _dtypes(ctx, item)
     else:
         of_guest = isinstance(found, InstanceObject) and guest_of(found.cls)
@@ -109,13 +110,21 @@ def _dtypes(ctx: Context, x: Abstract) -> Iterator[tuple[np.dtype, bool]]:
         )
 
 
+def _items(ctx: Context, x: Abstract) -> Iterator[Abstract]:
+    """The items of a sequence, which must not hold itself: NumPy finds no end, and raises."""
+    with ctx.inside("elements", x) as is_again:
+        if is_again:
+            ctx.fail(BadValue, message=f"{SEQUENCE}: {ctx.describe(x)} that holds itself")
+        yield from ctx.list_items(x)
+
+
 def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
     x = ctx.force(x)
     if is_number(x) or ctx.is_array(x):
         return operand(ctx, element(ctx, x, dtype), Aval(dtype, ctx.shape(x)))
     if isinstance(found := ctx.held(x), BufferObject) and found.template.kind != "row":
         return buffer_array(ctx, found, dtype)
-    values = [_stacked(ctx, item, dtype) for item in ctx.list_items(x)]
+    values = [_stacked(ctx, item, dtype) for item in _items(ctx, x)]
     if not values:
         return constant(0, dtype, (0,))
     shapes = {v.shape for v in values}

@@ -133,7 +133,10 @@ def constant_of(ctx: Context, x: Abstract, ordered: bool = True) -> Any:
         raise _RunTime
     if isinstance(contents, DictObject) and contents.cls is not dict:
         raise _RunTime
-    parts = [constant_of(ctx, child, ordered) for child in contents.children()]
+    with ctx.inside("constant", x) as is_again:
+        if is_again:
+            raise _RunTime
+        parts = [constant_of(ctx, child, ordered) for child in contents.children()]
     if isinstance(contents, DictObject):
         return dict(zip(contents.keys, parts))
     if isinstance(contents, ListObject):

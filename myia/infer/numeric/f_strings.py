@@ -142,7 +142,10 @@ def _printed_container(ctx: Context, x: Abstract) -> tuple[str, list[Abstract]] 
         left, right = ("(", ",)" if single else ")") if isinstance(contents, Tuple) else "[]"
     else:
         return None
-    found = [printed(ctx, item, "r") for item in contents.children()]
+    with ctx.inside("text", x) as is_again:
+        if is_again:  # as Python shows what holds itself
+            return f"{'' if isinstance(contents, Tuple) else left}...{right[-len(left) :]}", []
+        found = [printed(ctx, item, "r") for item in contents.children()]
     text = ", ".join(name + template for name, (template, _) in zip(names, found))
     return left + text + right, [value for _, values in found for value in values]
 

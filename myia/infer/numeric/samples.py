@@ -239,7 +239,10 @@ def sample(ctx: Context, x: Abstract, number: int = 1) -> Any:
 def _object(ctx: Context, x: Ref, number: int) -> Any:
     contents = ctx.contents(x)
     if isinstance(contents, (ListObject, DictObject)):
-        parts = [sample(ctx, child, number) for child in contents.children()]
+        with ctx.inside("sample", x) as is_again:
+            if is_again:
+                raise NoSample
+            parts = [sample(ctx, child, number) for child in contents.children()]
         if isinstance(contents, ListObject):
             return parts
         cls = contents.cls if contents.cls in KNOWN_DICTS else dict

@@ -293,8 +293,9 @@ def _collect_tests(ctx: Context, x: Abstract, tests: dict[Value, Scalar]) -> Non
     """The values that say of what is in `x` whether it is there."""
     if may_be_none(x) and isinstance(x.present, Scalar):
         tests[x.present.value] = x.present
-    for part in () if isinstance(x, Optional) else _shown_parts(ctx, x):
-        _collect_tests(ctx, part, tests)
+    with ctx.inside("tests", x) as is_again:
+        for part in () if is_again or isinstance(x, Optional) else _shown_parts(ctx, x):
+            _collect_tests(ctx, part, tests)
 
 
 def _shown_parts(ctx: Context, x: Abstract) -> tuple[Abstract, ...]:
@@ -309,7 +310,11 @@ def _decided(ctx: Context, x: Abstract, present: Scalar, holds: bool) -> Abstrac
             return x
         return _decided(ctx, x.value, present, holds) if holds else NONE
     parts = _shown_parts(ctx, x)
-    decided = tuple(_decided(ctx, part, present, holds) for part in parts)
+    with ctx.inside("decided", x) as is_again:
+        if is_again:
+            what = f"a value that may be None in the text of {ctx.describe(x)} that holds itself"
+            ctx.fail(UnsupportedText, what=what)
+        decided = tuple(_decided(ctx, part, present, holds) for part in parts)
     if all(a is b for a, b in zip(parts, decided)):
         return x
     if isinstance(x, Ref):
