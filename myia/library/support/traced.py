@@ -83,6 +83,11 @@ def each_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
     return [inexact(dtype) for dtype, _ in found]
 
 
+def single_or_double(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """As `each_inexact`; half precision as single."""
+    return [dtype if dtype != np.float16 else np.dtype(np.float32) for dtype in each_inexact(found)]
+
+
 def each_own(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
     """Each operand at its own dtype."""
     return [dtype for dtype, _ in found]
