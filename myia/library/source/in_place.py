@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from myia.library.source.shapes import as_indices
 from myia.library.support.from_source import Array, Axis, from_source
 
 
 @from_source(np.put, methods="put")
 def put(a: Array, ind: Array, v: Array, mode: str = "raise") -> None:
-    ind = np.ravel(ind)
+    ind = as_indices(np.ravel(ind))
     if mode == "wrap":
         ind = ind % a.size
     elif mode == "clip":

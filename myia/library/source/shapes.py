@@ -160,9 +160,17 @@ def array_equiv(a1: Array, a2: Array) -> Array:
     return bool(np.all(np.equal(a1, a2)))
 
 
+def as_indices(x: Array) -> Array:
+    """Indices as int64: the length of an axis need not fit in a smaller dtype of theirs."""
+    x = np.asarray(x)
+    if x.dtype.kind not in "biu":
+        raise TypeError("only int indices permitted")
+    return x.astype(np.int64)
+
+
 @from_source(np.unravel_index)
 def unravel_index(indices: Array, shape: Array, order: str = "C") -> Array:
-    rest = np.asarray(indices)
+    rest = as_indices(indices)
     shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
     if np.any((rest < 0) | (rest >= np.prod(shape, dtype=int))):
         raise ValueError("index is out of bounds for array")
@@ -181,7 +189,7 @@ def ravel_multi_index(
     place = np.zeros(indices[0].shape, int)
     axes = range(len(dims))
     for i in axes if order == "C" else reversed(axes):
-        n, at = dims[i], indices[i]
+        n, at = dims[i], as_indices(indices[i])
         how = mode if isinstance(mode, str) else mode[i]
         if how == "wrap":
             at = at % n
@@ -212,7 +220,7 @@ def take(
     if mode == "clip":
         indices = np.clip(indices, 0, a.shape[axis] - 1)
     elif mode == "wrap":
-        indices = np.remainder(indices, a.shape[axis])
+        indices = np.remainder(as_indices(indices), a.shape[axis])
     elif mode != "raise":
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     found = a[(slice(None),) * axis + (np.asarray(indices),)]
