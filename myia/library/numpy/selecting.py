@@ -67,9 +67,17 @@ def _where(ctx: Context, condition: Abstract, *choices: Abstract) -> Abstract:
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in xs))
     shape = broadcast_shapes(ctx, condition, *xs)
     chooser = operand(ctx, condition, Aval(dtype_of(ctx, condition), shape))
-    values = (operand(ctx, x, Aval(dtype, shape)) for x in xs)
+    values = (operand(ctx, _wrapped(ctx, x, dtype), Aval(dtype, shape)) for x in xs)
     value = logic.select(value_formulas.truth(chooser), *values)
     return boxed(ctx, result_like(ctx, value, condition, *xs))
+
+
+def _wrapped(ctx: Context, x: Abstract, dtype: np.dtype) -> Abstract:
+    """A Python integer that does not fit wraps, as those of arrays do."""
+    of, is_python = operand_dtype(ctx, x)
+    if not is_python or of.kind not in "iu" or dtype.kind not in "iu" or of == dtype:
+        return x
+    return result_like(ctx, convert(value_of(ctx, x), dtype), x)
 
 
 @method("array", "nonzero")
@@ -89,7 +97,6 @@ def _select(
     conditions, choices = ctx.list_items(condlist), ctx.list_items(choicelist)
     given = [numeric(ctx, x) for x in (*choices, default)]
     dtype, _ = promote(*(operand_dtype(ctx, x) for x in given))
-    # Integers that do not fit wrap, as those of arrays.
     *values, result = (result_like(ctx, convert(value_of(ctx, x), dtype), x) for x in given)
     for condition, value in zip(reversed(conditions), reversed(values)):
         result = _where(ctx, condition, value, result)

@@ -73,7 +73,7 @@ for _ufunc in (np.gcd, np.lcm, np.bitwise_count, np.nextafter, np.spacing, np.ld
     ufunc(_ufunc, traced_values(f"numpy.{_ufunc.__name__}"))
 ufunc(np.modf, value_formulas.modf)
 _numpy(each_own, {"x": "iscomplex isreal isneginf isposinf"})
-_numpy(one_dtype, {"element test_elements": "isin"})
+_numpy(one_strong, {"element test_elements": "isin"}, result=always_array)
 
 # ----- Products
 
