@@ -100,13 +100,15 @@ def reduceat_method(ufunc: np.ufunc) -> Callable:
 
 def at_method(ufunc: np.ufunc) -> Callable:
     def at(a: Array, indices: Array, *b: Array) -> None:
-        """One element after the other: a repeated index is updated repeatedly."""
-        if not np.can_cast(ufunc(*[np.ravel(x)[:1] for x in (a, *b)]).dtype, a.dtype, "same_kind"):
-            raise TypeError("Cannot cast ufunc output with casting rule 'same_kind'")
+        """One element after the other: a repeated index is updated repeatedly.
+
+        The element takes whatever the result becomes in its dtype.
+        """
+        b = tuple([np.asarray(x) for x in b])
         if isinstance(indices, tuple):
             every(a, np.arange(a.size).reshape(a.shape)[indices], b)
         elif isinstance(indices, slice) or np.asarray(indices).dtype == bool:
-            a[indices] = ufunc(a[indices], *b)
+            a[indices] = np.asarray(ufunc(a[indices], *b)).astype(a.dtype)
         else:
             rows(a, np.asarray(indices), b)
 
@@ -115,7 +117,8 @@ def at_method(ufunc: np.ufunc) -> Callable:
         b = [broadcast_rows(x, indices, a.shape[1:]) for x in b]
         places = np.ravel(indices)
         for i in range(len(places)):
-            a[places[i]] = ufunc(a[places[i]], *[x[i] for x in b])
+            found = ufunc(a[places[i]], *[x[i] for x in b])
+            a[places[i]] = np.asarray(found).astype(a.dtype)
 
     def broadcast_rows(x: Array, indices: Array, shape: Array) -> Array:
         return np.broadcast_to(x, indices.shape + shape).reshape(indices.size, *shape)
@@ -126,7 +129,7 @@ def at_method(ufunc: np.ufunc) -> Callable:
         where = np.unravel_index(np.ravel(places), a.shape)
         for i in range(np.size(places)):
             at = tuple([k[i] for k in where])
-            a[at] = ufunc(a[at], *[x[i] for x in b])
+            a[at] = ufunc(a[at], *[x[i] for x in b]).astype(a.dtype)
 
     return at
 
@@ -168,3 +171,4 @@ for _ufunc in OUTER:
 for _ufunc in CHANGES:
     if _ufunc not in (np.add, np.subtract):
         from_source(_ufunc.at)(at_method(_ufunc))
+ONE_BY_ONE: dict[Any, Callable] = {_ufunc: at_method(_ufunc) for _ufunc in (np.add, np.subtract)}

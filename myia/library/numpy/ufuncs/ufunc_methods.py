@@ -14,13 +14,16 @@ from myia.infer.domain.values import NONE, Abstract, Static
 from myia.infer.dynamic.access import is_dynamic
 from myia.infer.indexing.indexing import getitem, setitem
 from myia.infer.registry import function
+from myia.library.source.ufunc_reductions import ONE_BY_ONE
 from myia.library.support.arguments import (
     broadcasts_to,
     cast,
     dtype_of,
     numeric,
+    strong,
     value_of,
 )
+from myia.library.support.from_source import call_source
 from myia.primitives.arrays import shaping
 from myia.primitives.arrays.gather import index_dims, scatter_add
 from myia.primitives.pointwise import arithmetic
@@ -32,17 +35,15 @@ ZERO = Static(0)
 
 def _adding_at(ufunc: np.ufunc) -> Callable[..., Abstract]:
     """`np.add.at(a, indices, b)`: a repeated index adds repeatedly."""
-    name = ufunc.__name__
 
     def handler(ctx: Context, a: Abstract, indices: Abstract, b: Abstract = NONE) -> Abstract:
         if not ctx.is_array(a):
             ctx.fail(BadType, message="first operand must be array")
         dtype, shape = dtype_of(ctx, a), ctx.shape(a)
         places = getitem(ctx, _flat_indices(ctx, shape), indices)
-        added = numeric(ctx, b)
+        added = strong(numeric(ctx, b))
         if dtype.kind == "b" or not np.can_cast(dtype_of(ctx, added), dtype, "same_kind"):
-            message = f"Cannot cast ufunc '{name}' output to {dtype} with casting 'same_kind'"
-            ctx.fail(BadType, message=message)
+            return call_source(ctx, ONE_BY_ONE[ufunc], (a, indices, b), {})  # each sum is rounded
         if is_dynamic(ctx, places):  # by a mask: no element is named twice
             setitem(ctx, a, indices, ctx.call(Static(ufunc), (getitem(ctx, a, indices), b), {}))
             return NONE
