@@ -187,10 +187,12 @@ def insert(arr: Array, values: Array, *, obj: Any, axis: int | None = None) -> A
     axis = 0 if axis is None else axis % whole.ndim
     n = whole.shape[axis]
     obj = np.arange(n)[obj] if isinstance(obj, slice) else np.asarray(obj)
+    obj = np.flatnonzero(obj) if obj.dtype == bool else obj
+    obj = obj if obj.size else obj.astype(int)
     values = values.reshape((1,) * (whole.ndim - values.ndim) + values.shape).astype(arr.dtype)
     if obj.ndim == 0:  # all values are inserted before one index
         values = jnp.moveaxis(values, 0, axis)
-    count = obj.size if obj.ndim else values.shape[axis]
+    count = values.shape[axis] if obj.size == 1 else obj.size
     rows = [count if i == axis else length for i, length in enumerate(whole.shape)]
     both = jnp.concatenate([whole, jnp.broadcast_to(values, rows)], axis=axis)
     indices = np.insert(np.arange(n), obj, np.arange(n, n + count))

@@ -48,7 +48,6 @@ _numpy(each_own, {"a": "nanargmax nanargmin"})
 _numpy(
     one_inexact,
     {
-        "a": "nanmedian",
         "a ~where": "nanmean",
         "a ~where mean": "nanvar nanstd",
         "a q ~weights": "quantile percentile nanquantile nanpercentile",

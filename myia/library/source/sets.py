@@ -61,10 +61,24 @@ def deleted(arr: Array, obj: Array, axis: Axis = None) -> Array:
 def inserted(arr: Array, obj: Array, values: Array, axis: Axis = None) -> Array:
     """`np.insert`, likewise."""
     a = _one_axis(arr, axis, "insert")
-    if np.ndim(obj) != 0:
-        raise NotImplementedError("`numpy.insert` at several indices of run time")
-    i = _from_start(obj, len(a), len(a))
-    return np.concatenate((a[:i], np.ravel(values).astype(a.dtype), a[i:]))
+    values = np.ravel(values).astype(a.dtype)
+    if np.size(obj) == 1:
+        i = _from_start(np.ravel(obj)[0], len(a), len(a))
+        return np.concatenate((a[:i], values, a[i:]))
+    at = np.asarray(obj)
+    if at.dtype == bool:
+        raise NotImplementedError("`numpy.insert` by a mask of run time")
+    if np.any((at < -len(a)) | (at > len(a))):
+        raise IndexError("an index is out of bounds")
+    at = np.where(at < 0, at + len(a), at)
+    order = np.argsort(at, kind="stable")
+    at[order] += np.arange(len(at))
+    is_old = np.ones(len(a) + len(at), bool)
+    is_old[at] = False
+    made = np.zeros(len(a) + len(at), a.dtype)
+    made[at] = values
+    made[is_old] = a
+    return made
 
 
 def _one_axis(arr: Array, axis: Axis, name: str) -> Array:
@@ -88,16 +102,23 @@ def trim_zeros(filt: Array, trim: str = "fb", axis: Axis = None) -> Array:
         raise NotImplementedError("`numpy.trim_zeros` of more than one axis")
     n = len(filt)
     found = filt != 0
-    some = np.any(found)
-    first = np.argmax(found) if "f" in trim or "F" in trim else 0
-    last = n - np.argmax(found[::-1]) if "b" in trim or "B" in trim else n
-    return filt[first : np.where(some, last, first)]
+    # Where no element is found, the first that is lies beyond them.
+    first = np.argmax(np.append(found, True)) if "f" in trim or "F" in trim else 0
+    last = n - np.argmax(np.append(found[::-1], True)) if "b" in trim or "B" in trim else n
+    return filt[first : max(first, last)]
 
 
 @from_source(np.piecewise)
 def piecewise(x: Array, condlist: Array, funclist: Array, *args: Array, **kw: Array) -> Array:
     x = np.asarray(x)
-    conditions = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
+    # What holds no lists and no arrays is one condition.
+    is_one = not isinstance(condlist, (list, tuple)) and np.ndim(condlist) == 0
+    if x.ndim and not is_one:
+        is_one = not isinstance(condlist[0], (list, np.ndarray))
+    conditions = [condlist] if is_one else list(condlist)
+    if x.ndim == 0:
+        conditions = [np.reshape(condition, 1) for condition in conditions]
+        return np.piecewise(np.reshape(x, 1), conditions, funclist, *args, **kw).reshape(())
     y = np.zeros_like(x)
     rest = np.ones(x.shape, bool)
     for condition in conditions:
@@ -107,7 +128,8 @@ def piecewise(x: Array, condlist: Array, funclist: Array, *args: Array, **kw: Ar
     if len(funclist) != len(conditions):
         raise ValueError("either one function for each condition, or one more, is expected")
     for condition, f in zip(conditions, funclist):
-        mask = np.broadcast_to(np.asarray(condition), x.shape)
+        mask = np.asarray(condition)
+        mask = np.broadcast_to(mask, x.shape) if mask.ndim == 0 else mask
         if callable(f):
             y[mask] = f(x[mask], *args, **kw)
         else:

@@ -212,6 +212,35 @@ def median(
     return stored(np.expand_dims(found, axes) if keepdims else found, out)
 
 
+@from_source(np.nanmedian)
+def nanmedian(
+    a: Array,
+    axis: Axis = None,
+    out: Array = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Array:
+    """The median of the elements that are no NaN, which are sorted first; NaN if there are none."""
+    a = np.asarray(a)
+    if a.dtype.kind == "c":
+        raise NotImplementedError("`numpy.nanmedian` of complex numbers")
+    axes = axes_of(axis, a.ndim)
+    rows = merged(inexact(a), axes)
+    n: Array = np.sum(~np.isnan(rows), -1)
+    last = np.full((*rows.shape[:-1], 1), np.nan, rows.dtype)
+    rows = np.concatenate((np.sort(rows, -1), last), -1)
+    low, high = at_places(rows, np.maximum(n - 1, 0) // 2), at_places(rows, n // 2)
+    found = np.where(n % 2 == 1, low, np.mean(np.array([low, high]), 0))[()]
+    return stored(np.expand_dims(found, axes) if keepdims else found, out)
+
+
+def at_places(rows: Array, places: Array) -> Array:
+    """One element of each row."""
+    if rows.ndim == 1:
+        return rows[places]
+    return np.take_along_axis(rows, places[..., None], -1)[..., 0]
+
+
 def merged(a: Array, axes: Axis) -> Array:
     """The array with these axes as one, the last."""
     if a.ndim == 1 and len(axes) == 1:
@@ -260,7 +289,7 @@ def vector_norm(x: Array, ord: Array, axes: Axis, keepdims: Array) -> Array:
         return root(np.sum(squared_size(x), axes, keepdims=keepdims))
     size = np.abs(x)
     if ord == np.inf:
-        return np.max(size, axes, keepdims=keepdims)
+        return np.max(size, axes, keepdims=keepdims, initial=0)
     if ord == -np.inf:
         return np.min(size, axes, keepdims=keepdims)
     if ord == 0:
@@ -279,9 +308,18 @@ def matrix_norm(x: Array, ord: Array, axes: Axis, keepdims: Array) -> Array:
         return root(np.sum(squared_size(x), axes, keepdims=keepdims))
     if ord in (1, -1, np.inf, -np.inf):
         sums = np.sum(np.abs(x), axes[0] if abs(ord) == 1 else axes[1], keepdims=True)
-        return (np.max if ord > 0 else np.min)(sums, axes, keepdims=keepdims)
+        return largest_or_smallest(sums, axes, ord > 0, keepdims)
     if ord not in (2, -2, "nuc"):
         raise NotImplementedError("this norm of a matrix")
     values = np.linalg.svdvals(np.moveaxis(x, axes, (-2, -1)))
-    found = np.sum(values, -1) if ord == "nuc" else (np.max if ord > 0 else np.min)(values, -1)
+    found = np.sum(values, -1) if ord == "nuc" else largest_or_smallest(values, -1, ord > 0)
     return np.expand_dims(found, axes) if keepdims else found
+
+
+def largest_or_smallest(
+    sizes: Array, axes: Axis, is_largest: Array, keepdims: bool = False
+) -> Array:
+    """The largest of no sizes is 0, and there is no smallest."""
+    if is_largest:
+        return np.max(sizes, axes, keepdims=keepdims, initial=0)
+    return np.min(sizes, axes, keepdims=keepdims)
