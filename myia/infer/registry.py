@@ -24,7 +24,13 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType, BadValue, BranchesDiffer, CertainError
+from myia.infer.domain.errors import (
+    BadType,
+    BadValue,
+    BranchesDiffer,
+    CertainError,
+    Untraceable,
+)
 from myia.infer.domain.values import FUNCTION_VALUES, Abstract, Static, may_be_none
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.numeric import floating_point_errors
@@ -264,13 +270,20 @@ def invoke(
                 results="where" not in kwargs,
             ),
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, MyiaError) as error:
+        told = error.diagnostic if isinstance(error, MyiaError) else None
+        is_jaxs = isinstance(told, Untraceable)
+        if not is_jaxs and not isinstance(error, (TypeError, ValueError)):
+            raise
         # NumPy's exception and text; not of what a function of the user may have raised in it.
         given = (*args, *kwargs.values())
-        if top_package(function) == "numpy" and not any(
+        if top_package(function) in (("numpy", "scipy") if is_jaxs else ("numpy",)) and not any(
             isinstance(x, FUNCTION_VALUES) for x in given
         ):
             _ask(ctx, function, name, args, kwargs)
+        if isinstance(told, Untraceable):
+            what, text = f"`{name}` with these arguments", told.message
+            ctx.fail(UnsupportedFunction, what=what, label_text=text)
         raise
 
 

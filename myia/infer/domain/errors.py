@@ -158,6 +158,12 @@ class BadValue(Diagnostic):
         return next(found, ValueError)
 
 
+class Untraceable(BadValue):
+    """What a function of JAX's raised in the place of the one called, which need not raise."""
+
+    code = ""
+
+
 class BadType(BadValue):
     """A Python TypeError, found at compile time."""
 

@@ -147,11 +147,6 @@ def apply_over_axes(func: Callable[..., Any], a: Array, axes: Axis) -> Array:
     return a
 
 
-@from_source(np.divmod)
-def divmod_(x1: Array, x2: Array, /) -> Array:
-    return np.floor_divide(x1, x2), np.remainder(x1, x2)
-
-
 @from_source(np.array_equiv)
 def array_equiv(a1: Array, a2: Array) -> Array:
     for n, m in zip(np.shape(a1)[::-1], np.shape(a2)[::-1]):

@@ -27,6 +27,7 @@ from myia.primitives.core.define import constant
 from myia.primitives.pointwise import logic
 
 AXIS_ERROR = "AxisError"
+WITHOUT_AXES = "a write into an array without dimensions, which is a number here,"
 
 
 # ----- Arrays
@@ -107,6 +108,8 @@ def store_out(
         (out,) = out.items
     if is_none(out):
         return result
+    if isinstance(out, Scalar) and out.boxed:
+        ctx.fail(UnsupportedFunction, what=WITHOUT_AXES)
     if not ctx.is_array(out):
         ctx.fail(BadType, message="return arrays must be of ArrayType")
     dtype, shape = dtype_of(ctx, out), ctx.shape(out)

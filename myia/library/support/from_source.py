@@ -13,6 +13,7 @@ states what is refused, and what helps.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +51,11 @@ def from_source(
             known = evaluated(ctx, numpy[0], *args) if known_by_python and not given else None
             return call_source(ctx, source, args, given) if known is None else known
 
+        parameters = inspect.signature(source).parameters.values()
+        positional = inspect.Parameter.POSITIONAL_ONLY
+        handler.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [inspect.Parameter("ctx", positional), *parameters]
+        )
         defined_by(SOURCE, handler)
         # The functions that the source calls handle dynamic arrays, or refuse them.
         function(*numpy, dynamic=as_is)(handler)

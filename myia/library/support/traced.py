@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import promote
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.dtypes import convert, promote
+from myia.infer.domain.errors import BadType, Untraceable
 from myia.infer.domain.heap import DictObject
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import Abstract, Ref, Scalar, SliceValue, Static, Tuple, is_none
@@ -304,10 +304,9 @@ def apply_traced(
         ctx.fail(
             UnsupportedFunction, what=f"`{name}` of these arguments", label_text=_first_line(error)
         )
-    except (ValueError, IndexError, ArithmeticError) as error:
-        ctx.fail(BadValue, message=f"{name}: {_first_line(error)}", exception=type(error).__name__)
-    except TypeError as error:
-        ctx.fail(BadType, message=f"{name}: {_first_line(error)}")
+    except (TypeError, ValueError, IndexError, ArithmeticError) as error:
+        exception = type(error).__name__
+        ctx.fail(Untraceable, message=f"{name}: {_first_line(error)}", exception=exception)
     return translate(closed, values)
 
 

@@ -11,7 +11,7 @@ from myia.infer.domain.dtypes import broadcast_to
 from myia.infer.domain.dynamic_axes import pad_masked
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.memory_order import copy_of, is_contiguous, result_like, strided_model
-from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
+from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Scalar, Static, is_none
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
@@ -25,6 +25,7 @@ from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.core import Value
 from myia.library.numpy.arrays.shaping import view_with_shape
 from myia.library.support.arguments import (
+    WITHOUT_AXES,
     array,
     boxed,
     broadcasts_to,
@@ -260,6 +261,10 @@ def _copy(ctx: Context, a: Abstract, order: Abstract = K, subok: Abstract = FALS
 def _copyto(
     ctx: Context, dst: Ref, src: Abstract, casting: Abstract = NONE, where: Abstract = TRUE
 ) -> Abstract:
+    if isinstance(dst, Scalar) and dst.boxed:
+        ctx.fail(UnsupportedFunction, what=WITHOUT_AXES)
+    if not ctx.is_array(dst):
+        ctx.fail(BadType, message=f"copyto() argument 1 must be an array, not {ctx.describe(dst)}")
     dtype, shape = dtype_of(ctx, dst), ctx.shape(dst)
     new = _spread(ctx, as_array(ctx, numeric(ctx, src), dtype), shape)
     mask = mask_argument(ctx, where, shape)

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from myia.infer.domain.context import Context
+from myia.infer.domain.values import Abstract, Static, Tuple
 from myia.ir.core import Value
-from myia.library.numpy.ufuncs.ufuncs import operator_ufunc, ufunc
+from myia.library.numpy.ufuncs.ufuncs import operator_ufunc, register_ufunc, ufunc
 from myia.library.support import value_formulas
 from myia.library.support.value_formulas import as_bool, except_integers
+from myia.library.support.ways import TABLE
 from myia.primitives.pointwise import arithmetic, logic, transcendental
 
 # ----- Operators
@@ -96,3 +99,12 @@ def _reciprocal(x: Value) -> Value:
 
 
 ufunc(np.reciprocal, _reciprocal)
+
+
+def _divmod(ctx: Context, xs: list[Abstract], dtype: np.dtype | None) -> Abstract:
+    options: dict[str, Abstract] = {} if dtype is None else {"dtype": Static(dtype)}
+    parts = (np.floor_divide, np.remainder)
+    return Tuple(tuple(ctx.call(Static(part), tuple(xs), options) for part in parts))
+
+
+register_ufunc(np.divmod, _divmod, TABLE)

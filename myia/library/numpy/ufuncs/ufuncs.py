@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.errors import BadType
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import NONE, Abstract, Static, Tuple, is_static_number
 from myia.infer.numeric import floating_point_errors
@@ -83,16 +83,20 @@ def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract], way: str) 
         dtype: Abstract = NONE,
         where: Abstract = NONE,
     ) -> Abstract:
-        if not numpy.nin <= len(args) <= numpy.nin + 1:
+        if not numpy.nin <= len(args) <= numpy.nargs:
             message = f"{name}() takes {numpy.nin} positional arguments but {len(args)} were given"
             ctx.fail(BadType, message=message)
         xs = [numeric(ctx, x) for x in args[: numpy.nin]]
-        out = args[numpy.nin] if len(args) > numpy.nin else out
+        if len(args) > numpy.nin:
+            rest = args[numpy.nin :]
+            out = rest[0] if numpy.nout == 1 else Tuple(rest + (NONE,) * (numpy.nargs - len(args)))
         wanted = dtype_argument(ctx, dtype)
         if ctx.raising and (is_given(out) or not selects_all(where)):
             floating_point_errors.refuse(ctx, f"`out=` and `where=` of `{name}`")
         if selects_all(where):
-            return store_out(ctx, _applied(ctx, numpy, compute, xs, wanted), out, spread=True)
+            return _stored(ctx, _applied(ctx, numpy, compute, xs, wanted), out)
+        if numpy.nout > 1:
+            ctx.fail(UnsupportedFunction, what=f"`where=` of `{name}`")
         if not is_given(out):
             ctx.fail(
                 UnsupportedFunction, what=f"`where=` of `{name}` without `out=`", help_text=GIVE_OUT
@@ -104,6 +108,19 @@ def register_ufunc(numpy: np.ufunc, compute: Callable[..., Abstract], way: str) 
         return store_out(ctx, result, out, spread=True, mask=mask)
 
     function(numpy, dynamic=elementwise(numpy.nin))(defined_by(way, handler))
+
+
+def _stored(ctx: Context, result: Abstract, out: Abstract) -> Abstract:
+    """`out=`; of several results, each into its array."""
+    if not isinstance(result, Tuple) or not is_given(out):
+        return store_out(ctx, result, out, spread=True)
+    if not isinstance(out, Tuple):
+        ctx.fail(BadType, message="'out' must be a tuple of arrays")
+    if len(out.items) != len(result.items):
+        message = "The 'out' tuple must have exactly one entry per ufunc output"
+        ctx.fail(BadValue, message=message)
+    stored = zip(result.items, out.items)
+    return Tuple(tuple(store_out(ctx, x, y, spread=True) for x, y in stored))
 
 
 GIVE_OUT = "elements that `where` leaves out have no value: give the array that holds them"
@@ -141,7 +158,8 @@ def _applied(
     if all(is_static_number(x) for x in xs):
         numbers = [x.value for x in xs if isinstance(x, Static)]
         return evaluate_constant(ctx, numpy, *numbers, dtype=dtype)
-    return strong(compute(ctx, xs, dtype))
+    result = compute(ctx, xs, dtype)
+    return result if isinstance(result, Tuple) else strong(result)
 
 
 def resolve_dtypes(
