@@ -94,6 +94,7 @@ def polyfit(
     """Least squares with columns scaled to norm 1, as in NumPy."""
     x, y = np.asarray(x) + 0.0, np.asarray(y) + 0.0
     order = deg + 1
+    check_samples(x, y, deg, w)
     if rcond is None:
         rcond = len(x) * np.finfo(x.dtype).eps
     left, right = np.vander(x, order), y
@@ -118,6 +119,24 @@ def polyfit(
     if y.ndim == 1:
         return c, scaled * factor
     return c, scaled[:, :, None] * factor
+
+
+def check_samples(x: Array, y: Array, deg: Array, w: Array) -> None:
+    """What NumPy refuses. It is not asked on samples, of which its LAPACK writes messages."""
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if x.size == 0:
+        raise TypeError("expected non-empty vector for x")
+    if y.ndim < 1 or y.ndim > 2:
+        raise TypeError("expected 1D or 2D array for y")
+    if x.shape[0] != y.shape[0]:
+        raise TypeError("expected x and y to have same length")
+    if w is not None and np.ndim(w) != 1:
+        raise TypeError("expected a 1-d array for weights")
+    if w is not None and np.shape(w)[0] != y.shape[0]:
+        raise TypeError("expected w and y to have the same length")
 
 
 @from_source(np.vander)
