@@ -16,6 +16,7 @@ from myia.ir.core import Value
 from myia.library.numpy.arrays.diagonals import diagonal_of_axes
 from myia.library.support.arguments import (
     array,
+    boxed,
     dtype_argument,
     store_out,
     value_of,
@@ -45,7 +46,10 @@ def _einsum(
     x, *others = xs
     if isinstance(x, Ref) and not (others or is_given(out)) and _is_view(ctx, text, x, wanted):
         return readonly_snapshot(ctx, x, value, "a view made by `np.einsum`")
-    return store_out(ctx, ctx.array(value, contiguous=False), out)
+    result = ctx.array(value, contiguous=False)
+    if not value.shape and is_given(optimize) and _is_array_without_axes(ctx, text, xs, optimize):
+        result = boxed(ctx, result)
+    return store_out(ctx, result, out)
 
 
 defined_by(TRACED, _einsum)
@@ -101,6 +105,14 @@ def _on_diagonal(term: str, x: Value) -> tuple[str, Value]:
             term = term[:i] + term[i + 1 : j] + term[j + 1 :] + letter
             x = diagonal_of_axes(x, i, j)
     return term, x
+
+
+def _is_array_without_axes(ctx: Context, text: str, xs: list[Abstract], optimize: Abstract) -> bool:
+    """Does NumPy return an array where it could a number? It does of small operands, too."""
+    samples = [np.zeros([min(n, 2) for n in ctx.shape(x)]) for x in xs]
+    how = python_value(ctx, optimize, "`optimize` of `numpy.einsum`")
+    how = list(how) if isinstance(how, tuple) else how
+    return isinstance(np.einsum(text, *samples, optimize=how), np.ndarray)
 
 
 def _is_view(ctx: Context, text: str, x: Ref, dtype: np.dtype) -> bool:

@@ -29,6 +29,8 @@ from myia.library.support.traced import (
     each_inexact,
     each_own,
     in_c_order,
+    inexact_as_first,
+    like_first,
     one_dtype,
     one_inexact,
     one_strong,
@@ -63,7 +65,7 @@ _numpy(double, {"m y ~fweights ~aweights": "cov"}, result=always_array)
 _numpy(one_dtype, {"a v": "convolve correlate"})
 _numpy(one_strong, {"p x": "polyval"})
 _numpy(double, {"x xp fp left right period": "interp"})
-_numpy(one_inexact, {"f varargs": "gradient"})
+_numpy(like_first, {"f varargs": "gradient"}, result=inexact_as_first)
 _numpy(each_inexact, {"x": "i0"})
 
 # ----- Elementwise
@@ -85,7 +87,7 @@ def _of_pairs(
 
 
 _numpy(one_dtype, {"x1 x2": "vecdot matvec vecmat"}, like=_of_pairs)
-_numpy(one_dtype, {"a b": "cross"})
+_numpy(one_dtype, {"a b": "cross"}, result=always_array)
 
 # ----- Splitting and joining
 

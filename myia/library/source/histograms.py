@@ -79,11 +79,14 @@ def histogram(
     a = np.ravel(np.asarray(a))
     edges = np.histogram_bin_edges(a, bins, range)
     weights = np.ones((), int) if weights is None else np.ravel(np.asarray(weights))
-    counts = np.zeros(len(edges), weights.dtype)
+    is_mask = weights.dtype == bool
+    if is_mask and np.ndim(bins):
+        raise TypeError("Cannot cast ufunc 'add' output from dtype('int64') to dtype('bool')")
+    counts = np.zeros(len(edges), int if is_mask else weights.dtype)
     np.add.at(counts, bins_of(a, edges), weights)
-    counts = counts[:-1]
+    counts = counts[:-1].astype(weights.dtype, copy=False)
     if density:
-        counts = counts / np.diff(edges) / np.sum(counts)
+        counts = counts / np.diff(edges).astype(float) / np.sum(counts)
     return counts, edges
 
 
@@ -112,13 +115,17 @@ def histogramdd(
     weights: Array = None,
 ) -> Array:
     columns = list(sample) if isinstance(sample, (list, tuple)) else list(np.asarray(sample).T)
+    columns = [np.asarray(x) for x in columns]
+    dtype = np.result_type(*columns)
     count = len(columns)
     bins = bins if isinstance(bins, (list, tuple)) else [bins] * count
     ranges = [None] * count if range is None else range
     edges, places, sizes = [], 0, []
     for x, n, limits in zip(columns, bins, ranges):
-        x = np.asarray(x)
-        at = np.histogram_bin_edges(x, n, limits)
+        x = x.astype(dtype)
+        # Limits that are no elements are Python's numbers: so are the edges between them.
+        of = x.astype(float) if limits is not None or len(x) == 0 else x
+        at = np.histogram_bin_edges(of, n, limits)
         places = places * len(at) + bins_of(x, at)
         edges.append(at)
         sizes.append(len(at))
@@ -132,7 +139,7 @@ def histogramdd(
             shape[i] = len(at) - 1
             counts = counts / np.diff(at).reshape(tuple(shape))
         counts = counts / total
-    return counts, tuple(edges)
+    return counts, edges
 
 
 @from_source(np.choose, methods="choose")

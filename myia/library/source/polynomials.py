@@ -62,6 +62,8 @@ def poly(seq_of_zeros: Array) -> Array:
     if zeros.ndim == 2:
         made = np.poly(np.linalg.eigvals(zeros))
         return made if np.iscomplexobj(zeros) else made.real
+    if zeros.size == 0:
+        return 1.0
     coefficients = np.ones(1, zeros.dtype)
     for i in range(len(zeros)):
         coefficients = np.convolve(coefficients, np.array([1, -zeros[i]], zeros.dtype))
@@ -77,8 +79,9 @@ def roots(p: Array) -> Array:
     n = len(p) - 1
     if n < 1:
         return np.zeros(0)
-    p = p.astype(np.result_type(p.dtype, np.float64))
-    return np.linalg.eigvals(np.concatenate((-p[1:][None] / p[0], np.eye(n)[: n - 1])))
+    p = p.astype(float) if p.dtype.kind in "biu" else p
+    shifts = np.eye(n, dtype=p.dtype)[: n - 1]
+    return np.linalg.eigvals(np.concatenate((-p[1:][None] / p[0], shifts)))
 
 
 @from_source(np.polyfit)
@@ -185,7 +188,8 @@ def unwrap(p: Array, discont: Array = None, axis: Axis = -1, *, period: Array = 
     steps = np.diff(p, axis=axis)
     if discont is None:
         discont = period / 2
-    whole = np.issubdtype(np.result_type(steps, period), np.integer)
+    dtype = np.result_type(steps, period)
+    whole = np.issubdtype(dtype, np.integer)
     half = period // 2 if whole else period / 2
     wrapped = np.mod(steps + half, period) - half
     if not whole or period % 2 == 0:
@@ -193,4 +197,4 @@ def unwrap(p: Array, discont: Array = None, axis: Axis = -1, *, period: Array = 
     change = np.where(np.abs(steps) < discont, 0, wrapped - steps)
     first = np.take(p, [0], axis=axis)
     rest = np.delete(p, 0, axis=axis) + np.cumsum(change, axis=axis)
-    return np.concatenate((first.astype(rest.dtype), rest), axis=axis)
+    return np.concatenate((first.astype(dtype), rest.astype(dtype)), axis=axis)

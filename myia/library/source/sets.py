@@ -204,7 +204,7 @@ def unique_inverse(x: Array) -> Array:
 
 @from_source(np.union1d)
 def union1d(ar1: Array, ar2: Array) -> Array:
-    return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+    return np.unique(np.concatenate((ar1, ar2), axis=None))
 
 
 @from_source(np.setdiff1d)

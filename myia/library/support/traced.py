@@ -32,7 +32,14 @@ from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.library.formulas.lookup import FlatCall, accepts_keyword, jax_function
-from myia.library.support.arguments import boxed, inexact, numeric, sum_dtype, value_of
+from myia.library.support.arguments import (
+    boxed,
+    dtype_of,
+    inexact,
+    numeric,
+    sum_dtype,
+    value_of,
+)
 from myia.library.support.ways import TRACED, defined_by
 from myia.source.diagnostics import MyiaError
 
@@ -70,6 +77,12 @@ def one_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
 def strong_inexact(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
     """As `one_inexact`, for functions that convert Python numbers to arrays first."""
     return [inexact(dtype) for dtype in one_strong(found)]
+
+
+def like_first(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
+    """As `one_inexact`; the first operand has the dtype of the result (`inexact_as_first`)."""
+    (dtype, weak), *others = found
+    return one_inexact([(inexact(dtype), weak), *others])
 
 
 def lapack(found: list[tuple[np.dtype, bool]]) -> list[np.dtype]:
@@ -129,6 +142,11 @@ def in_c_order(ctx: Context, value: Value, first: Abstract) -> Abstract:
 
 def in_order_of_first(ctx: Context, value: Value, first: Abstract) -> Abstract:
     return result_like(ctx, value, first)
+
+
+def inexact_as_first(ctx: Context, value: Value, first: Abstract) -> Abstract:
+    """In the dtype of the first operand, whatever it was computed in; float64 for integers."""
+    return array_of(ctx, convert(value, inexact(dtype_of(ctx, first))))
 
 
 def always_array(ctx: Context, value: Value, first: Abstract) -> Abstract:

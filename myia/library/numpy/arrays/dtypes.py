@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.values import Abstract, Static
+from myia.infer.domain.heap_arrays import type_of_array
+from myia.infer.domain.values import Abstract, Ref, Static
 from myia.infer.numeric.constant_methods import evaluate_constant
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand_dtype
-from myia.infer.registry import function
-from myia.library.support.arguments import cast, dtype_of, numeric, static_value
+from myia.infer.registry import as_is, function
+from myia.library.support.arguments import cast, numeric, static_value
 
 ZERO = Static(0)
 
@@ -46,7 +48,16 @@ for _class in (np.dtype, np.finfo, np.iinfo):
     function(_class)(_described(_class))
 
 
-@function(np.result_type, np.promote_types)
+@function(np.result_type, np.promote_types, dynamic=as_is)
 def _result_type(ctx: Context, *xs: Abstract) -> Abstract:
-    found = [x.value if isinstance(x, Static) else dtype_of(ctx, x) for x in xs]
-    return Static(np.result_type(*found))
+    return Static(np.result_type(*(_promoted(ctx, x) for x in xs)))
+
+
+def _promoted(ctx: Context, x: Abstract) -> Any:
+    """What NumPy promotes in the place of `x`: a Python number is one, whatever its value."""
+    if isinstance(x, Static):
+        return x.value
+    if isinstance(x, Ref):
+        return type_of_array(ctx.heap, x.id)[0].dtype
+    dtype, is_python = operand_dtype(ctx, x)
+    return dtype.type(0).item() if is_python else dtype
