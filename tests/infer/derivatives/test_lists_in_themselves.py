@@ -29,7 +29,7 @@ def test_texts_are_those_of_python(make, capsys):
     def f(x):
         held = make(x)
         print(held)
-        print(f"<{held}>", str(held), "%s" % (held,), repr(held))
+        print(f"<{held}>", str(held), "%s" % (held,), repr(held))  # noqa: UP031
         return x
 
     f(3.0)

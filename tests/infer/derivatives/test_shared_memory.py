@@ -67,7 +67,7 @@ REFUSED = {
 @pytest.mark.filterwarnings("ignore::myia.StateWarning")
 @pytest.mark.parametrize("name", REFUSED)
 def test_arrays_that_share_memory_are_refused(name):
-    with pytest.raises(ValueError, match="share memory, and .* written to"):
+    with pytest.raises(ValueError, match=r"share memory, and .* written to"):
         REFUSED[name]()
 
 

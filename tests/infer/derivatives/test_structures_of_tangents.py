@@ -171,7 +171,7 @@ def test_other_structures_are_refused(name):
 def test_a_tangent_that_holds_itself_is_refused():
     t = [1.0]
     t.append(t)
-    with pytest.raises(myia.MyiaError, match="a tangent is .a list of 2 items. where .f64") as e:
+    with pytest.raises(myia.MyiaError, match=r"a tangent is .a list of 2 items. where .f64") as e:
         myia.jvp(lambda xs: xs[0] * xs[1], ([2.0, 3.0],), (t,))
     assert "at `[1]`" in str(e.value)
     with pytest.raises(myia.MyiaError, match="a tangent is a list of 2 items where"):
