@@ -270,7 +270,7 @@ class Context(Objects):
 
     @contextmanager
     def inside(self, walk: str, x: Abstract) -> Generator[bool]:
-        """In a walk through the parts of `x`; True where it comes to `x` again: `x` holds itself."""
+        """In a walk through the parts of `x`; True where it comes to `x` again."""
         key = (walk, x.id) if isinstance(x, Ref) else None
         is_again = key in self._entered
         if key is not None:

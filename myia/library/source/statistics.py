@@ -230,7 +230,8 @@ def nanmedian(
     last = np.full((*rows.shape[:-1], 1), np.nan, rows.dtype)
     rows = np.concatenate((np.sort(rows, -1), last), -1)
     low, high = at_places(rows, np.maximum(n - 1, 0) // 2), at_places(rows, n // 2)
-    found = np.where(n % 2 == 1, low, np.mean(np.array([low, high]), 0))[()]
+    found: Array = np.where(n % 2 == 1, low, np.mean(np.array([low, high]), 0))
+    found = found[()]
     return stored(np.expand_dims(found, axes) if keepdims else found, out)
 
 
