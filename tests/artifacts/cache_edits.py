@@ -25,8 +25,8 @@ import myia
 from myia.api.files.asked_facts import Asked
 from myia.api.files.cache import _names as as_names
 from myia.api.files.cache import key_of
+from myia.api.files.named_facts import named
 from myia.api.files.save import results_json
-from myia.infer.boundary.named_facts import named
 from myia.ir.printer import to_text
 from myia.source.diagnostics import MyiaError
 from tests.fuzz.dependence_pool import execute

@@ -12,9 +12,9 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from myia.api.files.named_facts import KINDS, Name, Names, NoName
 from myia.infer.boundary.arguments import UNNAMED, Fact, root_of_path
 from myia.infer.boundary.integers import IntegerSplit, Path
-from myia.infer.boundary.named_facts import KINDS, Name, Names, NoName
 from myia.infer.boundary.signature import Flattener, leaves_of
 from myia.infer.domain import facts
 from myia.infer.domain.facts import Question, exact

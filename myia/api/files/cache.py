@@ -22,15 +22,15 @@ from typing import Any, NamedTuple
 import jax
 from jax.experimental.compilation_cache import compilation_cache
 
-import myia.infer.boundary.named_facts as named_facts
+import myia.api.files.named_facts as named_facts
 from myia.api.files.asked_facts import Asked
 from myia.api.files.entries import as_exported, entry_json, executable_in, program_of
+from myia.api.files.named_facts import Name, NoName, answer_name, part_of_transform
 from myia.api.variant import Call
 from myia.artifacts.constants import Json, NotStorable, version_of
 from myia.artifacts.directory import MOST_BYTES, Directory
 from myia.artifacts.errors import ArtifactError
 from myia.infer.boundary.integers import Path as PathToInt
-from myia.infer.boundary.named_facts import Name, NoName, answer_name, part_of_transform
 from myia.infer.eval.program import Program
 from myia.pipeline import Executable, exported
 from myia.primitives.core.platforms import default_platform

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from myia.api.files.named_facts import named
 from myia.api.files.save import results_json, vectors_json
 from myia.artifacts.constants import Json, NotStorable, class_name, class_of
 from myia.artifacts.recipe_forms import aval_json, aval_shape, kind_of, recipe_of
 from myia.artifacts.saved_program import callable_of, deserialized, vectors_of
 from myia.infer.boundary.arguments import Fact
-from myia.infer.boundary.named_facts import named
 from myia.infer.boundary.recipes import Recipe, form_of
 from myia.infer.boundary.results import Cut
 from myia.infer.domain.checks import Check

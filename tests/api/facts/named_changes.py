@@ -16,8 +16,8 @@ import types
 
 import myia.library  # noqa: F401  inference knows its functions
 from myia.api.files.asked_facts import Asked
+from myia.api.files.named_facts import named
 from myia.frontend.load import load
-from myia.infer.boundary.named_facts import named
 from myia.infer.boundary.signature import Flattener
 from myia.infer.eval.program import infer
 from tests.fuzz.dependence_pool import execute
