@@ -222,7 +222,8 @@ def invoke(
     of_container = getattr(function, "__objclass__", None) in (list, dict)
     force = ctx.present if keeps or of_container or handler in KEEPS_VIEWS else ctx.force
     args = [x if keeps and may_be_none(x) else force(x) for x in args]
-    if any(map(is_of_objects if of_container else is_split, (*args, *kwargs.values()))):
+    is_chosen = is_of_objects if of_container else is_split
+    if function is not range and any(map(is_chosen, (*args, *kwargs.values()))):
         chosen = range(len(args) + len(kwargs) if of_container else 0)
         return on_each(ctx, (*args, *kwargs.values()), invoke_of, chosen)
     general = signature_of(handler)

@@ -36,6 +36,7 @@ from myia.infer.domain.values import (
 from myia.infer.dynamic.access import is_dynamic, refuse_dynamic, with_nominal_shape
 from myia.infer.guests import guest_of
 from myia.infer.numeric.promotion import is_numeric
+from myia.infer.operators.number_choices import with_one_dtype
 from myia.infer.stand_ins import is_resource
 
 Axes = Union[None, int, tuple["Axes", ...], "AxesOfItems", "AxesOfAttributes", "NoAxis"]
@@ -166,7 +167,7 @@ class Leaves:
         x = ctx.bound(x)
         if self.are_results and isinstance(x, Optional):
             return self._refuse(x, path)  # None for some examples
-        x = with_nominal_shape(ctx, ctx.force(x))
+        x = with_nominal_shape(ctx, with_one_dtype(ctx, ctx.force(x)))
         if is_dynamic(ctx, x):
             refuse_dynamic(ctx, "a batch")
         if isinstance(axes, (tuple, AxesOfItems, AxesOfAttributes)):

@@ -36,7 +36,7 @@ from myia.infer.custom.rule_checks import RuleResultChecker
 from myia.infer.derivatives.argument_copies import base_objects, link_may_alias
 from myia.infer.derivatives.derivatives import argument_numbers
 from myia.infer.derivatives.parameters import function_name
-from myia.infer.domain.context import Context
+from myia.infer.domain.context import NO_ERROR, Context
 from myia.infer.domain.errors import BadRule, BadType, RuleTooDeep
 from myia.infer.domain.heap import CellObject, Heap
 from myia.infer.domain.values import Abstract, Closure, PyFunction, Ref, Scalar, Static, Tuple
@@ -240,7 +240,7 @@ class _Call:
         before = ctx.heap.copy()
         ctx.differentiating -= consumed
         args = tuple(map(Value, avals))
-        ctx.heap.objects[ctx.error_id] = CellObject(Static(0))
+        ctx.heap.objects[ctx.error_id] = CellObject(NO_ERROR)
         earlier, ctx.handlers.earlier = ctx.handlers.earlier, []
         try:
             with Builder() as builder:

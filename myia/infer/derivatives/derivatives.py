@@ -39,6 +39,7 @@ from myia.infer.domain.values import (
     UndefinedType,
     is_static_number,
 )
+from myia.infer.operators.number_choices import with_one_float
 from myia.infer.paths.raised import raise_outside
 from myia.infer.paths.region_outputs import Exports, deep_copied, substitute_results
 from myia.infer.unsupported import UnsupportedDerivative
@@ -99,7 +100,7 @@ def infer_differentiated(
                 result = run(args)
             finally:
                 ctx.differentiating -= 1
-            chosen = split(result)
+            chosen = with_one_float(ctx, split(result))
             outputs = differentiable_tree(ctx, [chosen], RESULT, names=["result"])
     except CertainError as error:
         raise_outside(ctx, before, error, lambda: run(inputs.values))
@@ -225,7 +226,7 @@ def argument_numbers(
 def _scalar_loss(ctx: Context, loss: Abstract) -> Abstract:
     if isinstance(loss, UndefinedType):  # an error is raised on every path
         return Scalar(constant(0.0, np.float64), True)
-    loss = ctx.force(loss)
+    loss = with_one_float(ctx, ctx.force(loss))
     if is_static_number(loss) and not isinstance(loss.value, complex):
         return Scalar(constant(float(loss.value), np.float64), True)
     if not isinstance(loss, Scalar):

@@ -29,6 +29,7 @@ from myia.infer.domain.heap import (
 from myia.infer.domain.heap_arrays import Objects
 from myia.infer.domain.values import (
     Abstract,
+    Choice,
     Iterator,
     Optional,
     Ref,
@@ -46,6 +47,8 @@ from myia.primitives.core.structured import if_p
 from myia.primitives.pointwise import logic
 from myia.source.diagnostics import Diagnostic, InternalError, MyiaError
 from myia.source.hidden import Hidden
+
+NO_ERROR = Static(np.int32(0))  # the error code of what has not failed
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ class Context(Objects):
         # Run-time checks. The code of the first one that fails is in the cell `error_id`.
         self.checks: list[Check] = []
         # It is in the heap, so that branches and loops merge it like any variable.
-        self.error_id = self.heap.new(CellObject(Static(0)))
+        self.error_id = self.heap.new(CellObject(NO_ERROR))
         # Which of NumPy's floating-point errors raise (`infer/numeric/floating_point_errors.py`),
         # and what is checked when the present op has stored its result.
         self.raising_id = self.heap.new(CellObject(Static(frozenset())))
@@ -241,6 +244,7 @@ class Context(Objects):
     list_items: Callable[..., tuple[Abstract, ...]]
     length: Callable[[Abstract], Abstract]
     matmul: Callable[[Abstract, Abstract], Abstract]
+    on_options: Callable[[Choice, Callable[[Abstract], Abstract]], Abstract]
     as_array: Callable[[Abstract], Abstract]
     any: Callable[[Value], Value]
 

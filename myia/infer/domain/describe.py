@@ -65,7 +65,8 @@ def describe(x: Abstract, heap: Heap) -> str:
         return f"a Python {of_python}" if of_python else f"a {x.dtype} scalar"
     if isinstance(x, Optional):
         return f"None or {describe(x.value, heap)}"
-    if isinstance(x, Choice) and isinstance(x.options[0], (Ref, Tuple)):
+    first = x.options[0] if isinstance(x, Choice) else None
+    if isinstance(x, Choice) and (isinstance(first, (Ref, Tuple)) or is_number(x.options[0])):
         return " or ".join(describe(option, heap) for option in x.options)
     if isinstance(x, Tuple):
         return f"a tuple of {len(x.items)} items"

@@ -1,4 +1,4 @@
-"""Numbers: dtypes by NEP 50, Python's weak numbers, explicit conversion and broadcasting.
+"""Numbers: dtypes by NEP 50, Python's weak numbers, explicit conversion, broadcasting, joins.
 
 Below this stage nothing is implicit: every operand of a typed op has the dtype and the shape that
 the op works at.
@@ -6,12 +6,22 @@ the op works at.
 
 from __future__ import annotations
 
-from typing import Any, TypeGuard
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, NamedTuple, Self, TypeGuard
 
 import numpy as np
 
 from myia.infer.domain.errors import WideInteger
-from myia.infer.domain.values import Abstract, Number, Scalar, Static, is_static_number
+from myia.infer.domain.values import (
+    Abstract,
+    Choice,
+    Number,
+    Scalar,
+    Static,
+    is_static_number,
+    same_static,
+)
 from myia.ir.avals import Aval
 from myia.ir.builder import current_span
 from myia.ir.core import Value
@@ -34,6 +44,11 @@ PYTHON_TYPES = {dtype.kind: cls for cls, dtype in PYTHON_DTYPES.items()}
 def is_number(x: Abstract) -> TypeGuard[Number]:
     """A number, compile-time or run-time."""
     return isinstance(x, Scalar) or is_static_number(x)
+
+
+def is_of_numbers(x: Abstract) -> TypeGuard[Choice]:
+    """A choice of numbers of different kinds."""
+    return isinstance(x, Choice) and all(map(is_number, x.options))
 
 
 def is_weak(x: Abstract) -> bool:
@@ -144,3 +159,91 @@ def interval_hull(a: Abstract, b: Abstract) -> tuple[int | None, int | None]:
     lo = None if alo is None or blo is None else min(alo, blo)
     hi = None if ahi is None or bhi is None else max(ahi, bhi)
     return lo, hi
+
+
+# ----- Joins: numbers that meet where paths meet
+#
+#     z = np.int8(3) if c else n          no type is both: `z + 100` wraps for one of them
+#     s = 0.0; for v in a: s = s + v      float32, as `a` is: it holds 0.0
+#
+# This is no arithmetic: there a Python number yields to the dtype that it meets (NEP 50), here it
+# has still to be what it was on its path. Two numbers have one type in three cases:
+#
+# - they have one dtype (a `float` and a `np.float64` are a `np.float64`);
+# - they have 64 bits, and one is an integer, one a float: a float;
+# - one is a constant of Python that the floats, or complex numbers, of the other hold exactly.
+#
+# Others stay apart, as the options of a choice (`infer/paths/choice.py`), or have no common form.
+
+WIDE = (PYTHON_DTYPES[int], PYTHON_DTYPES[float])
+ONE_KIND = (
+    "make it one kind of number on every path: `int(...)` or `float(...)` of NumPy's number, "
+    "or NumPy's type of Python's"
+)
+
+
+class NumberKind(NamedTuple):
+    """The kind of a number; `known`: the constant that it is."""
+
+    dtype: np.dtype
+    weak: bool
+    known: Static | None = None
+
+    @classmethod
+    def of(cls, x: Abstract) -> Self:
+        return cls(number_dtype(x), is_weak(x), x if isinstance(x, Static) else None)
+
+    @property
+    def type(self) -> tuple[np.dtype, bool]:
+        return self.dtype, self.weak
+
+    @property
+    def text(self) -> str:
+        name = self.dtype.name
+        return f"{name.rstrip('0123456789')} of Python" if self.weak else f"{name} of NumPy"
+
+
+def joined(a: NumberKind, b: NumberKind) -> tuple[np.dtype, bool] | None:
+    """The dtype that two numbers have where their paths meet, and whether it is a Python number."""
+    found = promote(a.type, b.type)
+    if a.dtype == b.dtype or (a.dtype in WIDE and b.dtype in WIDE):
+        return found
+    for x, y in ((a, b), (b, a)):
+        if x.weak and found[0] == y.dtype and _holds(y.dtype, x.known):
+            return found
+    return None
+
+
+def are_joined(a: Abstract, b: Abstract) -> bool:
+    """Are two numbers one where their paths meet?"""
+    return joined(NumberKind.of(a), NumberKind.of(b)) is not None
+
+
+def joined_all(xs: Sequence[NumberKind]) -> tuple[np.dtype, bool] | None:
+    """The same of several numbers."""
+    types = {x.type for x in xs} | {joined(x, y) for x, y in combinations(xs, 2)}
+    for found in types - {None}:
+        assert found is not None
+        if all(holds(NumberKind(*found), x) for x in xs):
+            return found
+    return None
+
+
+def holds(option: NumberKind, x: NumberKind) -> bool:
+    """Is a number of this kind, or this constant, what another one becomes where paths meet?"""
+    if option.known is not None:
+        return x.known is not None and same_static(option.known.value, x.known.value)
+    return joined(option, x) == option.type
+
+
+def _holds(dtype: np.dtype, constant: Static | None) -> bool:
+    """Do these floats or complex numbers hold the constant exactly?"""
+    x = None if constant is None else constant.value
+    if dtype.kind not in "fc" or x is None or isinstance(x, bool):
+        return False
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(x).astype(dtype)[()].item()  # as Python's: compared exactly
+    except OverflowError:  # an int of many bits
+        return False
+    return bool(found == x or (found != found and x != x))

@@ -193,9 +193,10 @@ class Raises(Diagnostic):
 class NotStatic(Diagnostic):
     title = "{what} must be known at compile time"
     label = "this depends on values that are known only at run time"
-    help = "pass it as a Python int (a static argument) or take it from a shape"
+    help = "{help_text}"
 
     what: str
+    help_text: str = "pass it as a Python int (a static argument) or take it from a shape"
 
 
 class NewKey(Diagnostic):

@@ -48,6 +48,7 @@ from myia.infer.loops.iterables import each_item, items_of, iterated
 from myia.infer.loops.iterators import is_generator, sequence_of, use_up
 from myia.infer.loops.prefetching import computed_early
 from myia.infer.numeric.samples import has, type_of
+from myia.infer.operators.number_choices import may_settle, settled
 from myia.infer.paths import caught
 from myia.infer.paths.branches import branch_options, on_each, on_each_or_none
 from myia.infer.paths.choice import is_of_constants, is_of_objects
@@ -162,6 +163,7 @@ class Interpreter(Context):
     root, fact = arguments.root, arguments.fact
     special_method, getattr = attributes.special_method, attributes.getattr_
     items_of, as_array = items_of, nested_sequences.as_array
+    on_options = branch_options
     refuse_change = cached_functions.refuse_change
     keep_in_form = cached_functions.keep_in_form
 
@@ -339,6 +341,8 @@ def handles(primitive: Primitive, optional: bool = False) -> Callable[..., Any]:
                 forced = (i not in kept and _may_be_objects(x) for i, x in enumerate(xs))
                 xs = [ctx.present(x) if force else x for x, force in zip(xs, forced)]
             if primitive in ON_EACH:
+                if any(map(may_settle, xs)):
+                    xs = settled(ctx, primitive, op.params.get("op"), xs)
                 read = lambda option: results(ctx, op, [option, *xs[1:]])[0]  # noqa: E731
                 if (part := chosen_part(ctx, op, xs, read)) is not None:
                     return (part,)

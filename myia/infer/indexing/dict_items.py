@@ -17,18 +17,20 @@ from __future__ import annotations
 
 import collections
 import operator
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NoReturn
+
+import numpy as np
 
 from myia.infer.boundary.exceptions import raise_error
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import (
+    NumberKind,
     interval_hull,
     is_number,
-    is_weak,
-    number_dtype,
+    joined_all,
     number_value,
-    promote,
 )
 from myia.infer.domain.errors import BadValue, NeedsChoice, NeedsStatic, NewKey
 from myia.infer.domain.heap import OF_AN_ARGUMENT, DictObject
@@ -116,9 +118,10 @@ def store_dict_item(ctx: Context, x: Ref, key: Abstract, value: Abstract) -> Non
         _check_is_there(ctx, is_there)
     for known, old in zip(contents.keys, contents.values):
         here = _equals(ctx, key, known)
-        if isinstance(here, Scalar) and is_number(old) and is_number(value):
+        of = _joined_type((value, old))
+        if isinstance(here, Scalar) and of is not None:
             now = ctx.contents_as(x, DictObject)
-            values = {**dict(zip(now.keys, now.values)), known: _selected(here, value, old)}
+            values = {**dict(zip(now.keys, now.values)), known: _selected(here, value, old, of)}
             ctx.write(x, now.with_items(values))
         else:
             branch(ctx, here, partial(store, known), lambda: NONE)
@@ -197,8 +200,8 @@ def _item_at(ctx: Context, contents: DictObject, key: Abstract, first: int = 0) 
     """The value of one of the keys from number `first` on."""
     if first == len(contents.keys):
         return _missing(ctx, contents, key)
-    if first == 0 and all(map(is_number, contents.values)):
-        return _number_at(ctx, contents, key)
+    if first == 0 and (of := _joined_type(contents.values)) is not None:
+        return _number_at(ctx, contents, key, of)
     return branch(
         ctx,
         _equals(ctx, key, contents.keys[first]),
@@ -207,22 +210,29 @@ def _item_at(ctx: Context, contents: DictObject, key: Abstract, first: int = 0) 
     )
 
 
-def _number_at(ctx: Context, contents: DictObject, key: Abstract) -> Abstract:
-    """The same of numbers, without branches."""
+def _number_at(
+    ctx: Context, contents: DictObject, key: Abstract, of: tuple[np.dtype, bool]
+) -> Abstract:
+    """The same of numbers of one type, without branches."""
     is_there = has_key(ctx, contents, key)
     found = branch(ctx, is_there, lambda: contents.values[-1], lambda: _missing(ctx, contents, key))
     for known, value in zip(contents.keys, contents.values):
         here = _equals(ctx, key, known)
         if isinstance(here, Scalar):
-            found = _selected(here, value, found)
+            found = _selected(here, value, found, of)
         elif isinstance(here, Static) and here.value:
             found = value
     return found
 
 
-def _selected(condition: Scalar, a: Abstract, b: Abstract) -> Scalar:
-    """One of two numbers."""
-    dtype, weak = promote(*((number_dtype(x), is_weak(x)) for x in (a, b)))
+def _joined_type(xs: Sequence[Abstract]) -> tuple[np.dtype, bool] | None:
+    """The type of numbers of which one is all; None: there is none, or they are no numbers."""
+    return joined_all([NumberKind.of(x) for x in xs]) if all(map(is_number, xs)) else None
+
+
+def _selected(condition: Scalar, a: Abstract, b: Abstract, of: tuple[np.dtype, bool]) -> Scalar:
+    """One of two numbers, of this dtype, and whether it is a Python number."""
+    dtype, weak = of
     lo, hi = interval_hull(a, b) if dtype.kind in "iu" else (None, None)
     found = logic.select(condition.value, number_value(a, dtype), number_value(b, dtype))
     return Scalar(found, weak, lo, hi)

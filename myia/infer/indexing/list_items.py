@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import is_number, kind_of
+from myia.infer.domain.dtypes import NumberKind, is_number, joined_all, kind_of
 from myia.infer.domain.errors import BadType, BadValue, NeedsStatic
 from myia.infer.domain.heap import AnyList, BufferObject, DictObject, InstanceObject, ListObject
 from myia.infer.domain.heap_arrays import RowObject
@@ -99,6 +99,8 @@ def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: 
         ctx.needs_static(f"the index into a {kind} of different objects")
     if (found := _chosen_constant(ctx, items, key, kind)) is not None:
         return found
+    if (groups := _groups_of_numbers(items)) is not None:
+        return _item_of_a_group(ctx, items, groups, _index_of_run_time(ctx, items, key, kind))
     if not all(map(is_number, items)):
         list_edits.require_stackable(ctx, items, f"the index into a {kind} of different objects")
     index = _index_of_run_time(ctx, items, key, kind)
@@ -108,6 +110,36 @@ def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: 
         what = f"a run-time index into a {kind} of numbers of different types"
         ctx.fail(UnsupportedIndex, error=NeedsStatic, what=what, help_text=GIVE_ONE_TYPE)
     return growing_lists.item_at(ctx, stacked, index)
+
+
+def _groups_of_numbers(items: Sequence[Abstract]) -> list[list[int]] | None:
+    """The places of the numbers that are one kind; None: all are, or they are no numbers."""
+    if not all(map(is_number, items)):
+        return None
+    kinds = [NumberKind.of(x) for x in items]
+    groups: list[list[int]] = []
+    for i, kind in enumerate(kinds):
+        for group in groups:
+            if joined_all([*(kinds[k] for k in group), kind]) is not None:
+                group.append(i)
+                break
+        else:
+            groups.append([i])
+    return groups if len(groups) > 1 else None
+
+
+def _item_of_a_group(
+    ctx: Context, items: tuple[Abstract, ...], groups: list[list[int]], index: Value
+) -> Choice:
+    """The item at the index, as a choice of numbers of different kinds."""
+    options = []
+    for group in groups:
+        of_group = tuple(x if i in group else items[group[0]] for i, x in enumerate(items))
+        stacked = growing_lists.stacked_list(ctx, of_group)
+        options.append(growing_lists.item_at(ctx, stacked, index))
+    numbers = [next(k for k, group in enumerate(groups) if i in group) for i in range(len(items))]
+    number = growing_lists.row_at(array_constant(np.array(numbers, I64.dtype)), index)
+    return Choice(Scalar(number, True, 0, len(groups) - 1), tuple(options))
 
 
 def _index_of_run_time(ctx: Context, items: Sequence[Abstract], key: Abstract, kind: str) -> Value:

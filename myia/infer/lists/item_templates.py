@@ -11,7 +11,15 @@ import numpy as np
 
 from myia.infer.capacities import Site
 from myia.infer.domain.describe import describe
-from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, promote
+from myia.infer.domain.dtypes import (
+    ONE_KIND,
+    NumberKind,
+    is_number,
+    is_weak,
+    joined,
+    number_dtype,
+    promote,
+)
 from myia.infer.domain.heap import (
     BufferObject,
     Contents,
@@ -22,7 +30,7 @@ from myia.infer.domain.heap import (
 )
 from myia.infer.domain.heap_arrays import STATIC_ARRAYS, ItemObject, RowObject, array_aval
 from myia.infer.domain.mismatch import Mismatch, require_one_dtype
-from myia.infer.domain.values import Abstract, Ref, Static, Tuple, may_be_none, same_static
+from myia.infer.domain.values import Abstract, Choice, Ref, Static, Tuple, may_be_none, same_static
 from myia.ir.avals import I64, Aval
 from myia.ir.core import Value
 
@@ -133,7 +141,8 @@ def item_template(x: Abstract, heap: Heap, depth: int = 0) -> ItemTemplate:
         return ItemTemplate("static", static=x.value)
     if isinstance(x, Ref) and (found := object_template(heap[x.id], heap, depth)) is not None:
         return found
-    raise Mismatch("a list", f"a list with {describe(x, heap)} appended")
+    help_text = ONE_KIND if isinstance(x, Choice) and is_number(x.options[0]) else None
+    raise Mismatch("a list", f"a list with {describe(x, heap)} appended", help_text)
 
 
 def _optional(there: ItemTemplate) -> ItemTemplate:
@@ -253,12 +262,8 @@ def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
         if a.kind in ("row", "member"):
             return a
         if a.kind == "number" or (a.kind == "list" and a.aval.shape == b.aval.shape):
-            dtype, weak = promote((a.aval.dtype, a.weak), (b.aval.dtype, b.weak))
-            weak_dtypes = [
-                p.dtype for p, is_weak in ((a.aval, a.weak), (b.aval, b.weak)) if is_weak
-            ]
-            if any(x.kind in "fc" and x > dtype for x in weak_dtypes):
-                raise Mismatch("a list of Python's floats", "a list of floats of fewer bits")
+            x, y = NumberKind(a.aval.dtype, a.weak), NumberKind(b.aval.dtype, b.weak)
+            dtype, weak = _type_of_items(x, y)
             return replace(a, aval=a.aval.with_dtype(dtype), weak=weak)
         if a.aval.shape == b.aval.shape:
             require_one_dtype(a.aval, b.aval)
@@ -272,6 +277,23 @@ def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
     if a.kind == b.kind == "static" and same_static(a.static, b.static):
         return a
     raise Mismatch(f"a list of {_plural(a)}", f"a list with {_plural(b)} appended")
+
+
+def _type_of_items(x: NumberKind, y: NumberKind) -> tuple[np.dtype, bool]:
+    """The dtype of a list with numbers of both kinds in it: that of both, or one that holds both.
+
+    The latter where Python's ints meet floats (`[0] * n`, before it is filled), bools meet numbers,
+    and real numbers complex ones.
+    """
+    found = joined(x, y)
+    kinds = {x.dtype.kind, y.dtype.kind}
+    of_int = any(k.weak and k.dtype.kind == "i" for k in (x, y)) and not kinds <= {"i", "u"}
+    of_floats = len({k.dtype for k in (x, y)}) == 2 and kinds == {"f"}
+    if found is None and not of_floats and ("b" in kinds or "c" in kinds or of_int):
+        found = promote(x.type, y.type)
+    if found is None or any(k.weak and k.dtype.kind in "fc" and k.dtype > found[0] for k in (x, y)):
+        raise Mismatch(f"a list of {x.text}", f"a list with {y.text} in it", ONE_KIND)
+    return found
 
 
 def _unified_objects(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:

@@ -23,7 +23,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number, kind_of
-from myia.infer.domain.errors import BadType, BadValue
+from myia.infer.domain.errors import BadType, BadValue, NeedsStatic, NotStatic
 from myia.infer.domain.heap import AnyList, BufferObject, ListObject
 from myia.infer.domain.heap_arrays import ItemObject
 from myia.infer.domain.lengths import (
@@ -91,8 +91,8 @@ def require_stackable(ctx: Context, items: Sequence[Abstract], why: str) -> Item
     """The template of items that are better stacked than kept as single items."""
     try:
         template = unified(item_aliases.item_templates_of(ListObject(tuple(items)), ctx.heap))
-    except Mismatch:
-        ctx.needs_static(why)
+    except Mismatch as mismatch:
+        ctx.fail(NotStatic, error=NeedsStatic, what=why, **mismatch.help)
     few = len(items) <= MAX_SINGLE_ITEMS or any(aval.shape for aval in template.leaves)
     few = few or template.has_objects
     if not stacks(ctx, few):

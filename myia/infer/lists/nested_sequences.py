@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import convert, is_number
+from myia.infer.domain.dtypes import convert, is_number, is_of_numbers
 from myia.infer.domain.dynamic_axes import pad_masked, prefix_axis
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import BufferObject, InstanceObject, ListObject
@@ -16,6 +16,7 @@ from myia.infer.domain.lengths import length_of
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import (
     Abstract,
+    Choice,
     Range,
     Ref,
     Scalar,
@@ -58,7 +59,23 @@ def as_array(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Abstra
         array = stacked_buffer(ctx, buffer, dtype)
         _check_items(ctx, array, dtype)
         return array
+    if dtype is None and (chosen := _number_of_any_dtype(ctx, x)) is not None:
+        items = list(ctx.list_items(x))
+        at = items.index(chosen)
+        of = lambda o: as_array(ctx, Tuple((*items[:at], o, *items[at + 1 :])))  # noqa: E731
+        return ctx.on_options(chosen, of)
     return ctx.array(_stacked(ctx, x, dtype or common_dtype(ctx, x)))
+
+
+def _number_of_any_dtype(ctx: Context, x: Abstract) -> Choice | None:
+    """An item that is one of several numbers, on whose kind the dtype of the array depends."""
+    items = ctx.list_items(x) if is_sequence(ctx, x) else ()
+    chosen = [item for item in items if is_of_numbers(item)]
+    if not chosen:
+        return None
+    others = Tuple(tuple(item for item in items if not is_of_numbers(item)))
+    is_decided = others.items and common_dtype(ctx, others) == common_dtype(ctx, x)
+    return None if is_decided else chosen[0]
 
 
 def _check_items(ctx: Context, x: Abstract, dtype: np.dtype | None) -> None:
@@ -97,6 +114,8 @@ def _dtypes(ctx: Context, x: Abstract) -> Iterator[tuple[np.dtype, bool]]:
     x = ctx.force(x)
     if is_number(x) or ctx.is_array(x):
         yield operand_dtype(ctx, x)
+    elif is_of_numbers(x):
+        yield from (operand_dtype(ctx, option) for option in x.options)
     elif isinstance(found := ctx.held(x), BufferObject) and found.template.kind != "row":
         yield from ((aval.dtype, False) for aval in found.template.value_leaves)
     elif is_sequence(ctx, x):
@@ -120,6 +139,9 @@ def _items(ctx: Context, x: Abstract) -> Iterator[Abstract]:
 
 def _stacked(ctx: Context, x: Abstract, dtype: np.dtype) -> Value:
     x = ctx.force(x)
+    if is_of_numbers(x):
+        of = lambda o: Scalar(_stacked(ctx, o, dtype), weak=False)  # noqa: E731
+        x = ctx.on_options(x, of)
     if is_number(x) or ctx.is_array(x):
         return operand(ctx, element(ctx, x, dtype), Aval(dtype, ctx.shape(x)))
     if isinstance(found := ctx.held(x), BufferObject) and found.template.kind != "row":

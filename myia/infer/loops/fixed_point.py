@@ -43,6 +43,7 @@ from myia.infer.loops.unrolling import (
     States,
     expect_few_iterations,
     expect_few_layers,
+    expect_one_kind,
     stacks_arrays,
     takes_long,
 )
@@ -109,6 +110,8 @@ def compiled(ctx: Context, code: LoopCode, init: States, may_unroll: bool = True
         if iteration.never_runs:
             ctx.heap.restore(before)
             return init
+        if may_unroll:
+            expect_one_kind(code, init, iteration.outs)
         if ctx.prefers_static and iteration.merges_static_items():
             _prefer_known_lengths(ctx, code, init, before)
         if ctx.tracks_points_to and stacks_arrays(code.items, iteration.merged):

@@ -25,6 +25,7 @@ from myia.infer.loops.iterables import Items, items_after
 from myia.infer.loops.unrolling import (
     MAX_UNROLLED_ITERATIONS,
     FewIterations,
+    FirstApart,
     LoopCode,
     MayRaise,
     States,
@@ -112,6 +113,9 @@ def _first_form_that_fits(
     except FewIterations:
         # Unrolled below, after the `try`.
         ctx.rewind(saved, mark)
+    except FirstApart:
+        ctx.rewind(saved, mark)
+        return _first_apart(ctx, code, init)
     except ConditionHasEffects:
         ctx.rewind(saved, mark)
         return _rotated(ctx, code, init)
@@ -202,6 +206,19 @@ def _last_apart(ctx: Context, code: LoopCode, init: States) -> States | None:
     except (MyiaError, MayRaise, ConditionHasEffects):
         return None
     return unrolled(ctx, replace(code, items=items_after(ctx, items, before)), xs)
+
+
+def _first_apart(ctx: Context, code: LoopCode, init: States) -> States:
+    """Peeling of the first iteration, after which a number has the kind that it keeps:
+
+    s = 0
+    for v in a: s += v    ->    s = 0 + a[0]; for v in a[1:]: s += v
+    """
+    items = code.items
+    assert items is not None
+    xs = unrolled(ctx, replace(code, items=replace(items, length=Static(1))), init)
+    key = (code.key, "all but the first")
+    return loop(ctx, replace(code, key=key, items=items_after(ctx, items, 1), peels=False), xs)
 
 
 def _counted(ctx: Context, code: LoopCode, init: States, need: NeedsStatic) -> States:

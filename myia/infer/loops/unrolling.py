@@ -32,6 +32,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import are_joined, is_number
 from myia.infer.domain.errors import (
     CertainError,
     LoopChangesType,
@@ -68,6 +69,8 @@ MAX_SECONDS = 2.0
 SECONDS_PER_OP = 0.0015
 SECONDS_PER_DERIVATIVE = 10
 
+MIN_PEELED = 3  # iterations of a loop whose first one is peeled
+
 States = Sequence[Abstract]
 
 
@@ -83,11 +86,28 @@ class LoopCode:
     cond: Callable[[Abstract, States], Abstract] | None
     body: Callable[[Abstract, States], States]
     stops: bool = False  # at an error that a handler may catch (`stopping`)
+    peels: bool = True  # if that gives a number one kind (`FirstApart`)
 
     @property
     def max_length(self) -> int | None:
         """The greatest number of items, where it is known."""
         return None if self.items is None else self.items.max_length
+
+
+class FirstApart(Exception):
+    """After the first iteration a number is of one kind: `s = 0` is an int32 after `s += v`."""
+
+
+def expect_one_kind(code: LoopCode, init: States, outs: States) -> None:
+    """Raise `FirstApart` if the first iteration may be peeled, and makes a number one kind."""
+    items = code.items
+    if items is None or code.cond is not None or items.has_item is not None or not code.peels:
+        return
+    if not is_static_int(items.length) or items.length.value < MIN_PEELED:
+        return
+    for x, y in zip(init, outs, strict=True):
+        if is_number(x) and is_number(y) and not are_joined(x, y):
+            raise FirstApart
 
 
 class MayRaise(Exception):

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import is_number, kind_of, promote
+from myia.infer.domain.dtypes import is_number, is_of_numbers, kind_of, promote
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.heap import DictObject, InstanceObject
@@ -57,6 +57,7 @@ from myia.infer.numeric.samples import (
     type_error,
 )
 from myia.infer.operators.identity import identical, test_of_none
+from myia.infer.operators.number_choices import with_one_operand
 from myia.infer.operators.numpy_operands import (
     class_of_instance,
     compare_with_object,
@@ -81,11 +82,15 @@ from myia.infer.operators.truth import negate, short_circuit_and, short_circuit_
 from myia.infer.paths.branches import branch, branch_options, slips_at_run_time
 from myia.infer.unsupported import UnsupportedOperator
 
+ORDERED = ("==", "!=", "<", "<=", ">", ">=")
+
 
 def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     a, b = ctx.bound(a), ctx.bound(b)
     force = ctx.present if op in ("is", "is not") else ctx.force
     a, b = (x if isinstance(x, Optional) else force(x) for x in (a, b))
+    if op in ORDERED and any(map(is_of_numbers, (a, b))):
+        a, b = with_one_operand(ctx, op, (a, b))
     for x, other in ((a, b), (b, a)):
         if isinstance(x, Choice) and not isinstance(other, Optional):
 

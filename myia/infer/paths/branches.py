@@ -17,6 +17,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeVar
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import (
@@ -181,24 +182,32 @@ def _closed_region(merged: MergeResult, path: _Path, ctx: Context) -> Region:
     return Region((), tuple(path.builder.ops), tuple(yields))
 
 
-def branch_options(
-    ctx: Context, x: Choice, use: Callable[[Abstract], Abstract], first: int = 0
+def branch_options(ctx: Context, x: Choice, use: Callable[[Abstract], Abstract]) -> Abstract:
+    """`use` of the option at the run-time index."""
+    return _branch_places(ctx, x, lambda i: use(x.options[i]))
+
+
+def _branch_places(
+    ctx: Context, x: Choice, use: Callable[[int], Abstract], first: int = 0
 ) -> Abstract:
-    """`use` of the option at the run-time index, which is not less than `first`."""
+    """`use` of the run-time index, which is not less than `first`, as one that is known."""
     if first == 0 and is_split(x):
         use = partial(_use_of_object, use)
     if first == len(x.options) - 1:
-        return use(x.options[first])
+        return use(first)
     chosen = logic.eq(x.index.value, constant(first, x.index.dtype))
     return branch(
         ctx,
         Scalar(chosen, weak=True),
-        lambda: use(x.options[first]),
-        lambda: branch_options(ctx, x, use, first + 1),
+        lambda: use(first),
+        lambda: _branch_places(ctx, x, use, first + 1),
     )
 
 
-def _use_of_object(use: Callable[[Abstract], Abstract], option: Abstract) -> Abstract:
+Option = TypeVar("Option")
+
+
+def _use_of_object(use: Callable[[Option], Abstract], option: Option) -> Abstract:
     with slips_at_run_time():
         return use(option)
 
@@ -225,9 +234,15 @@ def on_each(
     split = (i for i, x in enumerate(xs) if is_split(x) and (i not in kept or is_of_objects(x)))
     if (i := next(split, None)) is None:
         return use(xs)
-    x, before, after = xs[i], xs[:i], xs[i + 1 :]
+    x = xs[i]
     assert isinstance(x, Choice)
-    return branch_options(ctx, x, lambda option: on_each(ctx, [*before, option, *after], use, kept))
+    same = [k for k, y in enumerate(xs) if isinstance(y, Choice) and y.index.value is x.index.value]
+
+    def use_option(at: int) -> Abstract:
+        options = {k: y.options[at] for k in same if isinstance(y := xs[k], Choice)}
+        return on_each(ctx, [options.get(k, y) for k, y in enumerate(xs)], use, kept)
+
+    return _branch_places(ctx, x, use_option)
 
 
 def is_caught_none(ctx: Context, x: Abstract) -> bool:

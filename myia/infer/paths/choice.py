@@ -15,6 +15,9 @@ is done with each (`split`). Objects of one kind are merged, they need no choice
     o = Circle(r) if c else Square(r)       o: Choice(index, (Circle, Square))
     y = o.area()                      ->    y: if index == 0: Circle's area, else Square's
 
+So are numbers of several dtypes, and a Python number beside one of NumPy, where no type is both
+(`infer/domain/dtypes.py`). In a loop, too: there are few kinds of numbers.
+
 Arrays of several shapes or dtypes are options only where that alone helps
 (`infer/eval/program.py`): code for each of them is more code.
 
@@ -35,14 +38,21 @@ way (`infer/loops/loop_forms.py`).
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from myia.infer.domain.describe import describe
-from myia.infer.domain.dtypes import is_number, number_value
+from myia.infer.domain.dtypes import (
+    NumberKind,
+    are_joined,
+    holds,
+    is_number,
+    is_weak,
+    number_value,
+)
 from myia.infer.domain.heap import (
     AnyList,
     DictObject,
@@ -106,7 +116,7 @@ class ArrayForm(NamedTuple):
 def form(x: Abstract, heap: Heap) -> Any:
     """The kind of an object that may be an option; None: it is none."""
     if is_number(x):
-        return "number"
+        return NumberKind.of(x).type
     if isinstance(x, Tuple):
         return (x.cls, len(x.items))
     contents = heap[x.id] if isinstance(x, Ref) else None
@@ -143,7 +153,7 @@ def is_of_constants(x: Abstract) -> TypeGuard[Choice]:
 
 def need_choice_of_objects(merging: Merging, a: Abstract, b: Abstract) -> bool:
     """Are they objects of different kinds, or a choice of objects beside another?"""
-    if is_of_objects(a) or is_of_objects(b):
+    if is_of_objects(a) or is_of_objects(b) or (is_number(a) and is_number(b)):
         return True
     apart = [_is_kept_apart(merging, x) for x in (a, b)]
     if all(apart):
@@ -204,17 +214,40 @@ def merged_objects(merging: Merging, a: Abstract, b: Abstract) -> Choice | None:
     same = same and (merging.merge.join.takes_objects or _are_the_same(a, b))
     if same and isinstance(a, Choice):
         return a.rebuild(tuple(map(merging.merge_values, a.children(), b.children())))
-    if not (merging.merge.join.takes_objects or merging.merge.join.keeps_apart):
+    of_numbers = all(map(is_number, (*options_of(a), *options_of(b))))
+    if not (of_numbers or merging.merge.join.takes_objects or merging.merge.join.keeps_apart):
         return None
-    beside = dict(zip(others, options_of(b)))
+    beside = _merged_options(options_of(a), options_of(b), forms, others)
     options = [
-        merging.merge_values(o, beside[f]) if f in beside else merging.one_sided(o, True)
-        for f, o in zip(forms, options_of(a))
+        merging.merge_values(o, options_of(b)[beside[i]])
+        if i in beside
+        else merging.one_sided(o, True)
+        for i, o in enumerate(options_of(a))
     ]
-    new = [merging.one_sided(o, False) for f, o in beside.items() if f not in forms]
+    others_of_b = (o for j, o in enumerate(options_of(b)) if j not in beside.values())
+    new = [merging.one_sided(o, False) for o in others_of_b]
     of = a.index.value if isinstance(a, Choice) else None
     index = Scalar(merging.placeholder(I64, of), True, 0, len(options) + len(new) - 1)
     return Choice(index, (*options, *new))
+
+
+def _merged_options(
+    xs: Sequence[Abstract], ys: Sequence[Abstract], forms: list[Any], others: list[Any]
+) -> dict[int, int]:
+    """For options of `xs` the option of `ys` that is merged with it: of its form, or joined."""
+    found = {i: others.index(f) for i, f in enumerate(forms) if f in others}
+    for j, y in enumerate(ys):
+        if is_number(y) and j not in found.values():
+            free = [i for i, x in enumerate(xs) if i not in found and is_number(x)]
+            free.sort(key=lambda i: is_weak(xs[i]) != is_weak(y))  # a number of Python's first
+            if (i := next((i for i in free if are_joined(xs[i], y)), None)) is not None:
+                found[i] = j
+    return found
+
+
+def is_held(x: Abstract, option: Abstract) -> bool:
+    """Is a number of one path merged in this option?"""
+    return is_number(option) and holds(NumberKind.of(option), NumberKind.of(x))
 
 
 def same_function(a: Abstract, b: Abstract) -> bool:
@@ -286,7 +319,7 @@ def places(x: Abstract, template: Choice, same: Same = same_function) -> list[in
     options = options_of(x)
     free = dict(enumerate(template.options))
     found = {}
-    for is_it in (_is_itself, same):
+    for is_it in (_is_itself, same, is_held):
         for k, option in enumerate(options):
             i = None if k in found else next((i for i in free if is_it(option, free[i])), None)
             if i is not None:
@@ -296,6 +329,8 @@ def places(x: Abstract, template: Choice, same: Same = same_function) -> list[in
 
 
 def _is_itself(x: Abstract, option: Abstract) -> bool:
+    if is_number(x) and isinstance(option, Static):
+        return is_held(x, option)
     return isinstance(x, Ref) and x == option
 
 

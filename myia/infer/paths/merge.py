@@ -4,14 +4,15 @@
 states share. Each leaf that differs is a fresh *placeholder* value: a phi.
 
 *What it guarantees*: both states are instances of the template. A compile-time number merged with
-another number is a run-time number, of the promoted dtype; None or an unbound name merged
-with a value is an `Optional`. Objects that may be the same know of each other's writes
-(`points_to.py`, `may_alias.py`). Its laws, for states x, y and their template t:
+another number is a run-time number of the type that is both (`infer/domain/dtypes.py`), or
+else a choice of them (`choice.py`); None or an unbound name merged with a value is an `Optional`.
+Objects that may be the same know of each other's writes (`points_to.py`, `may_alias.py`). Its laws,
+for states x, y and their template t:
 
 - idempotent: the template of x and x is x, without placeholders;
 - monotone: the template of t and x, or of t and y, is t up to the names of placeholders;
-- commutative: the templates of x and y and of y and x differ in names and new ids only
-  (of two branches; a loop widens the range of its start).
+- commutative: the templates of x and y and of y and x differ in names, new ids and the order of
+  options only (of two branches; a loop widens the range of its start).
 
 *When it gives up*: two values without a common structure raise `Mismatch`. A loop is then unrolled,
 if it can be.
@@ -29,7 +30,14 @@ from itertools import repeat
 
 from myia.infer.domain import swapped_arrays
 from myia.infer.domain.describe import describe
-from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, promote, same_bool
+from myia.infer.domain.dtypes import (
+    NumberKind,
+    are_joined,
+    is_number,
+    joined,
+    number_dtype,
+    same_bool,
+)
 from myia.infer.domain.heap import (
     VIEW_OF_ONE_PATH,
     AnyList,
@@ -106,7 +114,7 @@ class Walk(Merging):
             return self.merge_numbers(a, b) if a.value in self.join.entry_placeholders else a
         if a is b and isinstance(a, (UndefinedType, Absent)):
             return a
-        if is_number(a) and is_number(b):
+        if is_number(a) and is_number(b) and are_joined(a, b):
             return same_bool(a, b) or self.merge_numbers(a, b)
         if isinstance(a, Optional) or isinstance(b, Optional) or is_absent(a) != is_absent(b):
             return self.merge_optional(a, b)
@@ -128,8 +136,10 @@ class Walk(Merging):
         raise Mismatch(describe(a, self.left), describe(b, self.right))
 
     def merge_numbers(self, a: Abstract, b: Abstract) -> Scalar:
-        """A placeholder with the promoted dtype, and a range that holds both integers."""
-        dtype, weak = promote((number_dtype(a), is_weak(a)), (number_dtype(b), is_weak(b)))
+        """A placeholder of the type that is both, and a range that holds both integers."""
+        found = joined(NumberKind.of(a), NumberKind.of(b))
+        assert found is not None
+        dtype, weak = found
         lo = hi = None
         if number_dtype(a).kind in "iu" and number_dtype(b).kind in "iu":
             lo, hi = self.join.bounds(a, b)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from myia.infer.domain import swapped_arrays
-from myia.infer.domain.dtypes import number_value
+from myia.infer.domain.dtypes import is_number, number_value
 from myia.infer.domain.heap import (
     AnyList,
     ArrayObject,
@@ -22,7 +22,7 @@ from myia.infer.domain.heap import (
     ViewObject,
 )
 from myia.infer.domain.heap_arrays import padded_value, read_array
-from myia.infer.domain.values import Abstract, Choice, Optional, Ref, Scalar, may_be_unbound
+from myia.infer.domain.values import Abstract, Choice, Optional, Ref, Scalar, Static, may_be_unbound
 from myia.infer.domain.views import StridedSlice
 from myia.infer.lists.growing_lists import with_form_of
 from myia.infer.paths import choice, merge_arrays, points_to
@@ -106,6 +106,8 @@ class _PathWalk:
         """Is an object of this state merged in an option of the template?"""
         if isinstance(option, Ref) and option.id not in self.result.new_ids:
             return False  # another object, or one of the other path
+        if is_number(x) and is_number(option) and isinstance(option, Static):
+            return choice.is_held(x, option)
         known = self.result.objects
         merged = Heap({**self.heap.objects, **known}, roots=self.heap.roots)
         return choice.form(x, self.heap) == choice.form(option, merged)

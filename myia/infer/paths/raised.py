@@ -19,7 +19,7 @@ from typing import NoReturn
 import numpy as np
 
 from myia.infer.domain.checks import Check
-from myia.infer.domain.context import Context
+from myia.infer.domain.context import NO_ERROR, Context
 from myia.infer.domain.errors import AlreadyRaised, CertainError, Raises
 from myia.infer.domain.heap import CellObject, Heap
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, Tuple
@@ -54,7 +54,7 @@ def without_error(ctx: Context) -> Iterator[None]:
     """Code that runs only where nothing has failed."""
     handlers = ctx.handlers
     saved = handlers.clean, handlers.mark
-    ctx.write(Ref(ctx.error_id), CellObject(Static(0)))
+    ctx.write(Ref(ctx.error_id), CellObject(NO_ERROR))
     handlers.clean, handlers.mark = None, len(ctx.checks)
     try:
         yield
@@ -74,7 +74,7 @@ def own_error_code(ctx: Context) -> Iterator[list[Value | None]]:
     before = [content.value] if isinstance(content, Scalar) else []
     ctx.handlers.earlier += before
     if before:
-        ctx.write(Ref(ctx.error_id), CellObject(Static(0)))
+        ctx.write(Ref(ctx.error_id), CellObject(NO_ERROR))
     try:
         yield codes
     finally:

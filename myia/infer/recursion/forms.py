@@ -19,7 +19,15 @@ import numpy as np
 from myia.infer.domain import values
 from myia.infer.domain.context import Context
 from myia.infer.domain.describe import describe
-from myia.infer.domain.dtypes import is_number, is_weak, number_dtype, number_value, promote
+from myia.infer.domain.dtypes import (
+    ONE_KIND,
+    NumberKind,
+    is_number,
+    is_weak,
+    joined,
+    number_dtype,
+    number_value,
+)
 from myia.infer.domain.heap import (
     ArrayObject,
     CellObject,
@@ -231,7 +239,11 @@ def unify(a: Form, b: Form) -> Form:
     if isinstance(a, FixedForm) and isinstance(b, FixedForm) and is_same(a.value, b.value):
         return a
     if (x := _as_number(a)) and (y := _as_number(b)):
-        dtype, weak = promote((x.aval.dtype, x.weak), (y.aval.dtype, y.weak))
+        one = NumberKind(x.aval.dtype, x.weak, _known(a))
+        other = NumberKind(y.aval.dtype, y.weak, _known(b))
+        if (found := joined(one, other)) is None:
+            raise Mismatch(a.text, b.text, ONE_KIND)
+        dtype, weak = found
         boxed = x.boxed if x.boxed is y.boxed else None
         return NumberForm(x.text, Aval(dtype), weak, boxed)
     if _of_unbound(a) or _of_unbound(b):
@@ -262,6 +274,12 @@ def is_same(x: Abstract, y: Abstract) -> bool:
 
 def _function(x: PyFunction | Static) -> object:
     return x.function if isinstance(x, PyFunction) else x.value
+
+
+def _known(form: Form) -> Static | None:
+    """The constant that a number is at every visit."""
+    x = form.value if isinstance(form, FixedForm) else None
+    return x if isinstance(x, Static) else None
 
 
 def _as_number(form: Form) -> NumberForm | None:

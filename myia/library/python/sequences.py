@@ -44,7 +44,9 @@ from myia.infer.numeric.constant_methods import (
 )
 from myia.infer.numeric.integer_checks import check_not_zero
 from myia.infer.operators import operators
+from myia.infer.operators.number_choices import with_one_integer
 from myia.infer.parameters import keeps_none, keeps_views
+from myia.infer.paths.branches import on_each
 from myia.infer.registry import as_is, function
 from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.avals import I64
@@ -62,6 +64,10 @@ def _len(ctx: Context, x: Abstract) -> Abstract:
 
 @function(range)
 def _range(ctx: Context, *args: Abstract) -> Abstract:
+    return on_each(ctx, [with_one_integer(ctx, x) for x in args], lambda xs: _range_of(ctx, *xs))
+
+
+def _range_of(ctx: Context, *args: Abstract) -> Abstract:
     if not 1 <= len(args) <= 3:
         ctx.fail(BadType, message=f"range expected 1 to 3 arguments, got {len(args)}")
     for x in args:

@@ -15,7 +15,7 @@ from types import ModuleType
 import numpy as np
 
 from myia.infer.custom.regions import close_region
-from myia.infer.domain.context import Context
+from myia.infer.domain.context import NO_ERROR, Context
 from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap import CellObject, Heap
 from myia.infer.domain.values import NONE, Abstract, Closure, PyFunction, Static, Tuple
@@ -84,7 +84,7 @@ def _region(ctx: Context, aval: Aval, body: Callable[[Abstract], Abstract]) -> R
     """The region of `body`, from an array to an array of the same aval, without side effects."""
     before = ctx.heap.copy()
     arg = Value(aval)
-    ctx.heap.objects[ctx.error_id] = CellObject(Static(0))
+    ctx.heap.objects[ctx.error_id] = CellObject(NO_ERROR)
     try:
         with Builder() as builder:
             result = body(ctx.array(arg))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from myia.infer.domain.dtypes import NumberKind
 from myia.infer.domain.heap import (
     ArrayObject,
     CellObject,
@@ -18,7 +19,7 @@ from myia.infer.domain.heap import (
     ListObject,
     ViewObject,
 )
-from myia.infer.domain.values import NONE, Abstract, Optional, Ref, Scalar, Static, Tuple
+from myia.infer.domain.values import NONE, Abstract, Choice, Optional, Ref, Scalar, Static, Tuple
 from myia.infer.domain.views import StridedSlice
 from myia.infer.lists.growing_lists import ListGrowth
 from myia.infer.paths.merge import merge_states
@@ -138,7 +139,8 @@ def after(result: MergeResult, before: Heap) -> State:
 
 
 class Renaming:
-    """Whether two states are equal up to the names of placeholders and the ids of objects."""
+    """Whether two states are equal up to the names of placeholders, the ids of objects and the
+    order of options."""
 
     def __init__(self, a: Heap, b: Heap):
         self.heaps = a, b
@@ -158,7 +160,15 @@ class Renaming:
                 return self.ids[x.id] == y.id
             self.ids[x.id] = y.id
             return self.equal(self.heaps[0][x.id], self.heaps[1][y.id])
+        if isinstance(x, Choice):  # the options of the left side come first
+            of_x, of_y = (sorted(v.options, key=kind) for v in (x, y))
+            return self.equal(x.index, y.index) and all(map(self.equal, of_x, of_y))
         return all(map(self.equal, x.children(), y.children()))
+
+
+def kind(x: Abstract) -> str:
+    """The kind of a number: its dtype, and whether it is a Python number."""
+    return str(NumberKind.of(x).type)
 
 
 def equal_up_to_naming(a: State, b: State) -> bool:
