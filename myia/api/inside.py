@@ -64,7 +64,7 @@ function(grad)(_inside(derivatives.gradient))
 function(value_and_grad)(_inside(derivatives.gradient, value=True))
 function(jacfwd)(_inside(jacobians.jacfwd))
 function(jacrev)(_inside(jacobians.jacrev))
-function(hessian)(_inside(jacobians.jacrev, jacobians.jacfwd))
+function(hessian)(_inside(jacobians.rows_of_hessian, jacobians.jacfwd))
 function(hvp)(_inside(jacobians.hvp))
 function(elementwise_grad)(_inside(jacobians.elementwise))
 

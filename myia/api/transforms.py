@@ -225,7 +225,8 @@ def jacfwd(f: Callable[..., Any], chosen: Chosen) -> Any:
 
     Returns:
         A function that returns, in place of each array or number of the result, one block for each
-        of the argument, in its structure; a block has the shape `result.shape + argument.shape`.
+        of the argument, in its structure; a block has the shape `result.shape + argument.shape`,
+        and is complex if one of the two is.
 
     Example:
         >>> import numpy as np, myia
@@ -255,7 +256,7 @@ def jacrev(f: Callable[..., Any], chosen: Chosen) -> Any:
 def hessian(f: Callable[..., Any], chosen: Chosen) -> Any:
     """The matrix of second derivatives, forward over reverse.
 
-    Args, Raises: those of `grad`.
+    Args, Raises: those of `grad`; MyiaError for a real function of complex numbers.
 
     Returns:
         A function whose result is the Jacobian (`jacfwd`) of the gradient: for an argument x a
@@ -267,7 +268,7 @@ def hessian(f: Callable[..., Any], chosen: Chosen) -> Any:
         array([[6., 4.],
                [4., 0.]])
     """
-    reverse: Derived[..., Any] = Derived(f, jacobians.jacrev, "hessian", *chosen)
+    reverse: Derived[..., Any] = Derived(f, jacobians.rows_of_hessian, "hessian", *chosen)
     return Derived(reverse, jacobians.jacfwd, "hessian", *chosen)
 
 

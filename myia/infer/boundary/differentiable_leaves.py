@@ -50,6 +50,7 @@ PASS_FLOATS = "pass floats, or read it from a closure: then it is not differenti
 USE_ARRAY = "use an array of a known shape"
 GIVE_LIST = "give a list, in the order in which Python iterates over the set of the primal"
 WITHOUT_CYCLE = "keep that attribute or item out of what is differentiated"
+REAL_NUMBERS = "real numbers have real tangents and cotangents: give the real and imaginary parts"
 SAME_FORM = "give it the structure and the shapes of what it is the derivative of"
 
 # (context, leaves, alike) -> the structure; it takes its leaves from the list.
@@ -271,6 +272,8 @@ class Matching:
         is_number = isinstance(x, Scalar) or is_static_number(x) or ctx.is_array(x)
         if not is_number or ctx.shape(x) != aval.shape:
             self.fail(f"({ctx.describe(x)}) where ({aval}) is wanted", path)
+        if operand_dtype(ctx, x)[0].kind == "c" != aval.dtype.kind:
+            self.fail(f"({ctx.describe(x)}) where ({aval}) is wanted", path, REAL_NUMBERS)
         self.values.append(operand(ctx, x, aval))
 
     def children(self, like: Node, x: Abstract, path: str) -> tuple[Abstract, ...]:
@@ -287,9 +290,9 @@ class Matching:
             self.fail(unlike(self.ctx, given, like), path)
         return children
 
-    def fail(self, kind: str, path: str) -> NoReturn:
+    def fail(self, kind: str, path: str, help_text: str = SAME_FORM) -> NoReturn:
         kind += f", at `{path}`" if path else ""
-        self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=SAME_FORM)
+        self.ctx.fail(NotDifferentiable, what=self.what, kind=kind, help_text=help_text)
 
 
 def _items(ctx: Context, x: Abstract, what: str) -> ListObject:

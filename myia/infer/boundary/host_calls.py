@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -231,8 +231,13 @@ def no_host_calls(ctx: Context, what: str) -> Iterator[None]:
     before = ctx.host_calls
     yield
     if ctx.host_calls != before:
-        what = f"{what} of a function that calls the host"
-        ctx.fail(UnsupportedHostCall, what=what, help_text=WITHOUT_IT)
+        refuse_host_calls(ctx, what)
+
+
+def refuse_host_calls(ctx: Context, what: str) -> NoReturn:
+    """Refuse `what`, which runs a function more than once, of one that calls the host."""
+    what = f"{what} of a function that calls the host"
+    ctx.fail(UnsupportedHostCall, what=what, help_text=WITHOUT_IT)
 
 
 def emit_host_call(

@@ -65,11 +65,15 @@ def standing_for(
     heap = ctx.heap
     pairs = _pairs(ctx, originals, copies)
     before, own = heap.copy(), {copy for _, copy in pairs}
+    invalidating: dict[int, list[int]] = {}
+    for id, others in before.alias_edges.items():
+        for other in others:
+            invalidating.setdefault(other, []).append(id)
     for original, copy in pairs:
-        for other in (original, *heap.alias_edges.get(original, ())):
+        for other in (original, *before.alias_edges.get(original, ())):
             heap.add_alias_edge(copy, other)
-        heap.add_alias_edge(original, copy)
-        heap.inherit_alias_edges(original, copy)
+        for id in (original, *invalidating.get(original, ())):
+            heap.add_alias_edge(id, copy)
     with heap.recorded_writes() as written:
         yield
     for copy in own:

@@ -5,10 +5,11 @@ The function's effects (prints, errors, writes) happen once, before the op.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from myia.infer.boundary.differentiable_leaves import SAME_FORM
-from myia.infer.boundary.host_calls import no_host_calls
+from myia.infer.boundary.host_calls import no_host_calls, refuse_host_calls
 from myia.infer.derivatives.derivatives import (
     DifferentiatedRegion,
     GradOptions,
@@ -27,10 +28,14 @@ from myia.infer.domain.errors import BadType, NotDifferentiable
 from myia.infer.domain.heap import BufferObject, ListObject
 from myia.infer.domain.values import Abstract, Ref, Tuple
 from myia.infer.paths.region_outputs import substitute_results
+from myia.ir.core import Value
 from myia.ir.rewrite import inline, without_effects
 from myia.primitives.core.define import constant
+from myia.primitives.pointwise.transcendental import complex as complex_of
 
 WHAT = "the argument of a Jacobian"
+NOT_HOLOMORPHIC = "complex, and its result real: the gradient is not holomorphic"
+BY_PARTS = "take it by the real and by the imaginary part, as two arguments: `argnums=(0, 1)`"
 NO_DIRECTION = "hvp(f) takes the arguments of f, then a direction, all by position"
 
 
@@ -39,16 +44,35 @@ def jacrev(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs:
     return _jacobian(ctx, f, options, args, kwargs, "jacrev")
 
 
+def rows_of_hessian(
+    ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict
+) -> Abstract:
+    """The gradients that `hessian` takes the Jacobian of; not of real numbers by complex ones.
+
+    Such a gradient is not holomorphic, so that it has no Jacobian by complex numbers.
+    """
+    return _jacobian(ctx, f, options, args, kwargs, "jacrev", of_hessian=True)
+
+
 def jacfwd(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict) -> Abstract:
     """`jacfwd`: one column for each element of the argument."""
     return _jacobian(ctx, f, options, args, kwargs, "jacfwd")
 
 
 def _jacobian(
-    ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict, mode: str
+    ctx: Context,
+    f: Abstract,
+    options: GradOptions,
+    args: tuple,
+    kwargs: dict,
+    mode: str,
+    of_hessian: bool = False,
 ) -> Abstract:
     with no_host_calls(ctx, "a Jacobian"):
         d, outputs = infer_call(ctx, f, options, args, kwargs, WHAT)
+    if of_hessian and _has_complex(d.tree.values) and not all(map(_is_complex, outputs.values)):
+        what = "the argument of hessian"
+        ctx.fail(NotDifferentiable, what=what, kind=NOT_HOLOMORPHIC, help_text=BY_PARTS)
     result, d = _run_once(ctx, d)
     of = tuple(dict.fromkeys(d.outputs))
     blocks = emit_derivative(d, mode)[1]
@@ -101,9 +125,30 @@ def _items(ctx: Context, v: Abstract, count: int) -> tuple[Abstract, ...]:
 def elementwise(
     ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: dict
 ) -> Abstract:
-    """The pullback of ones: right when element i of the result depends on element i alone."""
+    """The pullback of ones: right when element i of the result depends on element i alone.
+
+    Of complex elements by real ones it is the real part; the pullback of i is the imaginary part,
+    negated.
+    """
+    calls = ctx.host_calls
     d, _ = infer_call(ctx, f, options, args, kwargs, WHAT)
-    of = tuple(dict.fromkeys(d.outputs))
-    ones = [constant(1, (y := d.region.yields[i]).dtype, y.shape) for i in of]
-    _, cts = emit(ctx, d, "vjp", ones)
+    ys = [d.region.yields[i] for i in dict.fromkeys(d.outputs)]
+    _, cts = emit(ctx, d, "vjp", [constant(1, y.dtype, y.shape) for y in ys])
+    real = [i for i, x in enumerate(d.tree.values) if not _is_complex(x)]
+    if real and _has_complex(ys):  # so far, it is the real part
+        if ctx.host_calls != calls:
+            refuse_host_calls(ctx, "the derivative of complex elements")
+        again = replace(d, region=without_effects(d.region))
+        units = [constant(1j if _is_complex(y) else 0, y.dtype, y.shape) for y in ys]
+        _, imaginary = emit_derivative(again, "vjp", units)
+        for i in real:
+            cts[i] = complex_of(cts[i], -imaginary[i])
     return by_argument(options.argnums, d.tree.rebuild(ctx, cts))
+
+
+def _is_complex(x: Value) -> bool:
+    return x.aval.dtype.kind == "c"
+
+
+def _has_complex(xs: Sequence[Value]) -> bool:
+    return any(map(_is_complex, xs))

@@ -25,7 +25,6 @@ from typing import Any, Self
 from myia.infer.capacities import Site
 from myia.infer.domain.dynamic_axes import DynamicAxes, values_in, with_values
 from myia.infer.domain.values import Abstract, Node, Number, Scalar, Static, is_none
-from myia.infer.domain.views import Permute, Reshape
 from myia.ir.core import Value
 from myia.source.span import Span
 
@@ -89,7 +88,7 @@ class View(Contents):
         return (self.base,)
 
     def children(self) -> tuple[Abstract, ...]:
-        values = () if isinstance(self.step, (Permute, Reshape)) else self.step.values()
+        values = self.step.values() if hasattr(self.step, "values") else ()  # run-time numbers
         return tuple(Scalar(v, weak=True) for v in values)
 
     def rebuild(self, children: Sequence[Abstract]) -> Self:

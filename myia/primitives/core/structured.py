@@ -19,7 +19,8 @@ trip count `i64[]`, and the body receives the iteration index.
            mode="jvp": seeds are tangents of the args `wrt`; -> *ys, *tangents of the ys `of`
            mode="vjp": seeds are cotangents of the ys `of`;  -> *ys, *cotangents of the args `wrt`
            mode="jacfwd", "jacrev": no seeds; -> *ys, *the derivatives of each y in `of` by each arg
-           in `wrt`, of shape (*y.shape, *x.shape), by forward or by reverse mode
+           in `wrt`, of shape (*y.shape, *x.shape), by forward or by reverse mode; complex if one
+           of the two is
 
     custom (*args) { f(*args) }                     a function with a custom derivative rule
     remat  (*args) { f(*args) }                     a call that its derivative recomputes: none of
@@ -30,9 +31,11 @@ trip count `i64[]`, and the body receives the iteration index.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from myia.ir.avals import BOOL, I64, PY, Aval
 from myia.ir.core import Op, Region, Value
@@ -106,6 +109,13 @@ def _call_avals(*operands: Aval, regions: Regions, **params: Any) -> Avals:
 JACOBIANS = ("jacfwd", "jacrev")  # modes of `derivative`
 
 
+def block_aval(y: Aval, x: Aval, mode: str) -> Aval:
+    """The dtype of the derivative of y by x, complex if one of them is."""
+    like = y if mode == "jacfwd" else x
+    is_complex = "c" in (y.dtype.kind, x.dtype.kind)
+    return replace(like, dtype=np.result_type(like.dtype, np.complex64)) if is_complex else like
+
+
 def _derivative_avals(
     *operands: Aval, regions: Regions, mode: str, wrt: tuple[int, ...], of: tuple[int, ...]
 ) -> Avals:
@@ -115,7 +125,7 @@ def _derivative_avals(
     inputs, outputs = tuple(operands[i] for i in wrt), tuple(ys[i] for i in of)
     if mode in JACOBIANS:
         require(tuple(operands) == _avals(f.args), "derivative: arguments")
-        blocks = ((y, x, y if mode == "jacfwd" else x) for y in outputs for x in inputs)
+        blocks = ((y, x, block_aval(y, x, mode)) for y in outputs for x in inputs)
         return ys + tuple(like.with_shape((*y.shape, *x.shape)) for y, x, like in blocks)
     seeds, results = (inputs, outputs) if mode == "jvp" else (outputs, inputs)
     require(tuple(operands[:n]) == _avals(f.args), "derivative: arguments")

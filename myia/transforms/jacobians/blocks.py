@@ -11,13 +11,17 @@ diagonal block takes one direction, a band of three diagonals three, whatever it
 (`patterns.py`, `colouring.py`): a seed is 1 in all elements of a colour, and what comes of it is
 put where each belongs.
 
+Tangents and cotangents of complex numbers pair by Re(a b). So a seed of 1 gives the real part of
+the derivative of a complex number by real ones (in reverse mode) and of a real number by complex
+ones (in forward mode); a seed of i gives the imaginary part, negated.
+
     y = np.sin(x) * x    ->    %1 = jvp of f at 1, 1, ..., 1
                                %J = select (%row == %column), %1, 0
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +34,9 @@ from myia.primitives.arrays.shaping import broadcast, iota, reshape, transpose
 from myia.primitives.core.barriers import barrier
 from myia.primitives.core.define import array_constant, constant, zeros
 from myia.primitives.core.emit_structured import loop
+from myia.primitives.core.structured import block_aval
 from myia.primitives.pointwise.logic import eq, select
+from myia.primitives.pointwise.transcendental import complex as complex_of
 from myia.transforms.jacobians.colouring import colouring, transposed
 from myia.transforms.jacobians.patterns import ANY, Pattern, patterns
 from myia.transforms.jvp import jvp_region
@@ -96,8 +102,13 @@ class _Seeded:
                 found[k] = transpose(rows, permutation=(1, 0)) if self.forward else rows
         return found
 
+    def aval(self, k: int) -> Aval:
+        """That of the derivatives by, or of, the value number k."""
+        here, there = self.value.aval, self.other(k).aval
+        return block_aval(there, here, "jacfwd") if self.forward else block_aval(here, there, "")
+
     def matrix(self, k: int) -> Aval:
-        x = self.other(k).aval
+        x = self.aval(k)
         mine = self.value.aval.size
         return x.with_shape((x.size, mine) if self.forward else (mine, x.size))
 
@@ -113,25 +124,35 @@ class _Seeded:
         else:
             region = vjp_region(self.f, others, (self.at,))
 
-        def derivatives(seed: Value) -> list[Value]:
-            seed = reshape(seed, shape=like.shape)
-            found = inline(region, (*self.operands, seed))[values:]
+        def along_seed(seed: Value) -> Sequence[Value]:
+            return inline(region, (*self.operands, reshape(seed, shape=like.shape)))[values:]
+
+        def derivatives(seed: Callable[[complex], Value]) -> list[Value]:
+            found = list(along_seed(seed(1)))
+            halves = [i for i, k in enumerate(others) if self.aval(k) != self.other(k).aval]
+            imaginary = along_seed(seed(1j)) if halves else ()
+            for i in halves:
+                found[i] = complex_of(found[i], -imaginary[i])
             return [reshape(t, shape=(t.aval.size,)) for t in found]
 
         if count == 1:
-            ones = constant(1, like.dtype, colours.shape)
-            rows = [reshape(t, shape=(1, t.aval.size)) for t in derivatives(ones)]
+            found = derivatives(lambda unit: constant(unit, like.dtype, colours.shape))
+            rows = [reshape(t, shape=(1, t.aval.size)) for t in found]
             large = any(self.matrix(k).size >= MIN_ELEMENTS for k in others)
             return list(barrier(rows, rows)) if large else rows
-        avals = [self.other(k).aval for k in others]
+        avals = [self.aval(k) for k in others]
         buffers = [zeros(x.with_shape((count, x.size))) for x in avals]
         if count == 0:
             return buffers
 
         def body(k: Value, *rows: Value) -> list[Value]:
             here = eq(colours, broadcast(k, shape=colours.shape, dims=()))
-            one, zero = (constant(n, like.dtype, colours.shape) for n in (1, 0))
-            return [write_row(r, t, k) for r, t in zip(rows, derivatives(select(here, one, zero)))]
+
+            def seed(unit: complex) -> Value:
+                one, zero = (constant(n, like.dtype, colours.shape) for n in (unit, 0))
+                return select(here, one, zero)
+
+            return [write_row(r, t, k) for r, t in zip(rows, derivatives(seed))]
 
         return list(loop(buffers, body, count=constant(count, INT), bound=count))
 
