@@ -7,13 +7,18 @@ import pytest
 
 import myia
 from tests.library.derivative_orders import check_derivatives
-from tests.library.samples import in_place_gradient_cases, linalg_gradient_cases, scipy_samples
+from tests.library.samples import (
+    in_place_gradient_cases,
+    linalg_gradient_cases,
+    method_gradient_cases,
+    scipy_samples,
+)
 from tests.library.samples.numpy_cases import sample
 from tests.library.samples.numpy_gradient_cases import GRADIENTS
 
 assert (
-    in_place_gradient_cases and linalg_gradient_cases and scipy_samples
-)  # imported for the cases that it adds
+    in_place_gradient_cases and linalg_gradient_cases and method_gradient_cases and scipy_samples
+)  # imported for the cases that they add
 M = sample((3, 3), seed=5)
 V = sample((3,), seed=3)
 STEP = 1e-6

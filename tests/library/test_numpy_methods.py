@@ -9,6 +9,7 @@ import pytest
 
 from myia.source.diagnostics import MyiaError
 from tests.infer.driver import assert_same, run
+from tests.library.samples.method_gradient_cases import METHODS
 
 A = np.arange(12.0).reshape(3, 4)
 V = np.array([0.5, -2.0, 3.0])
@@ -156,6 +157,23 @@ def test_program(f, x):
         warnings.simplefilter("ignore")
         wanted = f(copy.deepcopy(x))
     assert_same(run(f, x), wanted)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_method(name):
+    f, x = METHODS[name]
+    assert_same(run(f, x), f(x.copy()), 1e-12)
+
+
+def compressed_into(x, mask, out):
+    return x.compress(mask, out=out[:2]), np.compress(mask[1:], x[0], out=out[2:]), out
+
+
+def test_compress_writes_into_out():
+    x, mask = A[:2, :2] + 0.5, np.array([True, False, True])
+    assert_same(run(compressed_into, x, mask, np.zeros(3)), compressed_into(x, mask, np.zeros(3)))
+    with pytest.raises(ValueError, match="does not match"):
+        run(compressed_into, x, mask, np.zeros(4))
 
 
 REFUSED = {

@@ -36,7 +36,7 @@ def extract(condition: Array, arr: Array) -> Array:
     return np.ravel(arr)[np.ravel(condition) != 0]
 
 
-@from_source(np.compress, methods="compress")
+@from_source(np.compress)
 def compress(condition: Array, a: Array, axis: Axis = None, out: Array = None) -> Array:
     a = np.ravel(a) if axis is None else np.asarray(a)
     axis = 0 if axis is None else axis
@@ -44,7 +44,20 @@ def compress(condition: Array, a: Array, axis: Axis = None, out: Array = None) -
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
     before = (slice(None),) * (axis % a.ndim)
-    return a[(*before, slice(len(mask)))][(*before, mask)]
+    found = a[(*before, slice(len(mask)))][(*before, mask)]
+    if out is None:
+        return found
+    if not np.can_cast(out.dtype, a.dtype, "safe"):
+        raise TypeError("Cannot cast array data of `out` according to the rule 'safe'")
+    if found.shape != out.shape:
+        raise ValueError("output array does not match result of ndarray.take")
+    out[...] = found
+    return out
+
+
+@from_source(methods="compress")
+def compress_method(a: Array, condition: Array, axis: Axis = None, out: Array = None) -> Array:
+    return np.compress(condition, a, axis, out)
 
 
 def deleted(arr: Array, obj: Array, axis: Axis = None) -> Array:

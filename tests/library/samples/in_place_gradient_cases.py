@@ -1,4 +1,4 @@
-"""Functions that write into an array, and methods of arrays, to be differentiated."""
+"""Functions that write into an array, and sets, to be differentiated."""
 
 from __future__ import annotations
 
@@ -43,12 +43,6 @@ def copyto(x):
     return y
 
 
-def fill(x):
-    y = 2 * x
-    y.fill(x[1] ** 2)
-    return y
-
-
 GRADIENTS |= {
     "numpy.put": (put, V),
     "numpy.place": (place, X),
@@ -61,12 +55,4 @@ GRADIENTS |= {
     "numpy.unique_counts": (lambda x: np.sum(np.unique_counts(x).values ** 2), V),
     "numpy.unique_inverse": (lambda x: np.sum(np.unique_inverse(x).values ** 3), V),
     "numpy.unique_all": (lambda x: np.sum(np.unique_all(x).values ** 2), V),
-    "numpy.ndarray.fill": (fill, V),
-    "numpy.ndarray.flatten": (lambda x: x.flatten(), X),
-    "numpy.ndarray.T": (lambda x: x.T, X),
-    "numpy.ndarray.mT": (lambda x: x.mT, X),
-    "numpy.ndarray.conj": (lambda x: x.conj(), X),
-    "numpy.ndarray.item": (lambda x: x[1].item(), V),
-    "numpy.ndarray.tolist": (lambda x: np.array(x.tolist()), V),
-    "numpy.ndarray.flat": (lambda x: x.flat[2] * np.sum(x), X),
 }
