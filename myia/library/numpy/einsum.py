@@ -17,6 +17,7 @@ from myia.library.numpy.arrays.diagonals import diagonal_of_axes
 from myia.library.support.arguments import (
     array,
     boxed,
+    common_with_out,
     dtype_argument,
     store_out,
     value_of,
@@ -36,7 +37,10 @@ def _einsum(
 ) -> Abstract:
     text, given = _subscripts_and_operands(ctx, operands)
     xs = [array(ctx, x) for x in given]
-    wanted = dtype_argument(ctx, dtype) or promote(*(operand_dtype(ctx, x) for x in xs))[0]
+    wanted = dtype_argument(ctx, dtype)
+    if wanted is None:
+        wanted = promote(*(operand_dtype(ctx, x) for x in xs))[0]
+        wanted = common_with_out(ctx, wanted, out) or wanted
     computed = np.dtype(np.int64) if wanted.kind == "b" else wanted  # any of all: sums of products
     values = [value_of(ctx, x, computed) for x in xs]
     subscripts, values = _on_diagonals(text, values)

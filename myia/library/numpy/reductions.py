@@ -1,6 +1,7 @@
 """Reductions along axes: sums, products, quantifiers, extrema; cumulative sums and products.
 
 A reduction computes in NumPy's dtype: the operand is converted before it, not the result after it.
+The dtype of `out=` takes part in it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from myia.ir.core import Value
 from myia.library.support.arguments import (
     array,
     axis_argument,
+    common_with_out,
     dtype_argument,
     dtype_of,
     element_of,
@@ -113,7 +115,10 @@ class _Reduction:
         where: Abstract = TRUE,
     ) -> Abstract:
         shape = ctx.shape(x)
-        computed = dtype_argument(ctx, dtype) or self.computed(dtype_of(ctx, x))
+        given = dtype_argument(ctx, dtype)
+        if not (given or self.of_truth):
+            given = common_with_out(ctx, dtype_of(ctx, x), out)
+        computed = given or self.computed(dtype_of(ctx, x))
         if computed.kind not in self.kinds:
             ctx.fail(UnsupportedFunction, what=f"`numpy.{self.name}` of {computed}")
         axes = reduction_axes(ctx, axis, len(shape))
@@ -132,7 +137,7 @@ class _Reduction:
             value = self.combine(value, broadcast_to(start, value.shape))
         if static_flag(ctx, keepdims, "keepdims"):
             value = keep_reduced_axes(value, shape, axes)
-        return store_out(ctx, result_like(ctx, value, x), out)
+        return store_out(ctx, result_like(ctx, value, x), out, unsafe=True)
 
     def _check_identity(self, ctx: Context, where: Abstract, count: int) -> None:
         name = self.without_identity
@@ -199,11 +204,12 @@ def _cumulative_handler(
         else:
             x, i = operand_and_axis(ctx, x, axis)
             wanted = sum_dtype(dtype_of(ctx, x))
-        wanted = dtype_argument(ctx, dtype) or wanted
+        given = dtype_argument(ctx, dtype) or common_with_out(ctx, dtype_of(ctx, x), out)
+        wanted = given or wanted
         if wanted.kind == "b" or (is_extremum and wanted.kind == "c"):
             ctx.fail(UnsupportedFunction, what=f"`numpy.{name}` of {wanted}")
         value = primitive(value_of(ctx, x, wanted), axis=i, reverse=False)
-        return store_out(ctx, result_like(ctx, value, x), out)
+        return store_out(ctx, result_like(ctx, value, x), out, unsafe=True)
 
     return handler
 

@@ -50,6 +50,14 @@ def stored(result: Array, out: Array) -> Array:
     return out
 
 
+def divided(total: Array, n: Array, out: Array) -> Array:
+    """`total / n`; with `out=`, which holds the total then, in its dtype."""
+    if out is None:
+        return total / n
+    np.copyto(total, total / n, casting="unsafe")
+    return total
+
+
 def inexact(a: Array, dtype: Dtype = None) -> Array:
     """`a` in the dtype that means are computed in: float64 for integers."""
     a = np.asarray(a)
@@ -90,28 +98,32 @@ def mean(
     x = inexact(a, dtype)
     wide = np.dtype(np.float32) if x.dtype == np.float16 else x.dtype
     n = count(x, axis, where, wide, keepdims)
+    if out is not None:
+        dtype = None if dtype is None and wide == x.dtype else wide
+        return divided(np.sum(x, axis, dtype, out, keepdims, where=where), n, out)
     total = np.sum(x, axis, wide, keepdims=keepdims, where=where)
-    return stored((total / n).astype(x.dtype, copy=False), out)
+    return (total / n).astype(x.dtype, copy=False)
 
 
 @from_source(np.var, methods="var")
 def var(
     a: Array, axis: Axis = None, dtype: Dtype = None, out: Array = None, *args: Array, **how: Array
 ) -> Array:
-    return stored(variance(a, axis, dtype, *args, **how), out)
+    return variance(a, axis, dtype, out, *args, **how)
 
 
 @from_source(np.std, methods="std")
 def std(
     a: Array, axis: Axis = None, dtype: Dtype = None, out: Array = None, *args: Array, **how: Array
 ) -> Array:
-    return stored(np.sqrt(variance(a, axis, dtype, *args, **how)), out)
+    return np.sqrt(variance(a, axis, dtype, out, *args, **how), out)
 
 
 def variance(
     a: Array,
     axis: Axis,
     dtype: Dtype,
+    out: Array,
     ddof: Array = 0,
     keepdims: bool = False,
     *,
@@ -128,9 +140,10 @@ def variance(
     if mean is None:
         mean = np.sum(x, axis, where=where) / count(x, axis, where, x.dtype)
         mean = spread(mean, axes_of(axis, x.ndim), x.ndim)
-    total = np.sum(squared_size(x - mean), axis, keepdims=keepdims, where=where)
+    x = squared_size(x - mean)
+    total = np.sum(x, axis, None if dtype is None else x.dtype, out, keepdims, where=where)
     n = count(x, axis, where, total.dtype, keepdims)
-    return total / (max(n - ddof, 0) if where is True else np.maximum(n - ddof, 0))
+    return divided(total, max(n - ddof, 0) if where is True else np.maximum(n - ddof, 0), out)
 
 
 def spread(reduced: Array, axes: Axis, ndim: Array) -> Array:
@@ -204,7 +217,10 @@ def median(
     if a.dtype.kind == "c":
         raise NotImplementedError("`numpy.median` of complex numbers")
     axes = axes_of(axis, a.ndim)
-    rows = np.sort(merged(inexact(a), axes), -1)
+    a = inexact(a)
+    if out is not None:
+        a = a.astype(np.result_type(a, out))
+    rows = np.sort(merged(a, axes), -1)
     n = rows.shape[-1]
     middle = np.mean(rows[..., (n - 1) // 2 : n // 2 + 1], -1)
     largest = np.sum(rows[..., -1:], -1)
@@ -258,7 +274,7 @@ def count_nonzero(a: Array, axis: Axis = None, *, keepdims: bool = False) -> Arr
 
 @from_source(np.ptp)
 def ptp(a: Array, axis: Axis = None, out: Array = None, keepdims: bool = False) -> Array:
-    return stored(np.max(a, axis, keepdims=keepdims) - np.min(a, axis, keepdims=keepdims), out)
+    return np.subtract(np.max(a, axis, out, keepdims), np.min(a, axis, None, keepdims), out)
 
 
 # ----- Norms

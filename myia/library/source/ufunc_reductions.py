@@ -42,7 +42,7 @@ def reduce_method(ufunc: np.ufunc) -> Callable:
     def reduce(
         array: Array, axis: Axis = 0, dtype: Dtype = None, out: Array = None, keepdims: bool = False
     ) -> Array:
-        x = operands(ufunc, array, dtype)
+        x = operands(ufunc, array, dtype, out)
         axes = axes_of(axis, x.ndim)
         for i in axes:
             x = np.expand_dims(folded(np.moveaxis(x, i, 0)), i)
@@ -59,9 +59,15 @@ def reduce_method(ufunc: np.ufunc) -> Callable:
     return reduce
 
 
-def operands(ufunc: Callable[..., Any], array: Array, dtype: Dtype) -> Array:
-    """The operands at the dtype of the result, which NumPy uses throughout a reduction."""
+def operands(ufunc: Callable[..., Any], array: Array, dtype: Dtype, out: Array) -> Array:
+    """The operands at the dtype of the result, which NumPy uses throughout a reduction.
+
+    It is that of the function of `out` and the operand, if `out` is given.
+    """
     x = np.asarray(array)
+    if dtype is None and out is not None:
+        (out,) = out if isinstance(out, tuple) else (out,)
+        return x.astype(ufunc(np.ravel(out)[:1], np.ravel(x)[:1]).dtype)
     if dtype is None and (ufunc is np.add or ufunc is np.multiply):
         return x.astype(np.sum(x).dtype)
     return x.astype(ufunc(x, x).dtype if dtype is None else dtype)
@@ -69,7 +75,7 @@ def operands(ufunc: Callable[..., Any], array: Array, dtype: Dtype) -> Array:
 
 def accumulate_method(ufunc: np.ufunc) -> Callable:
     def accumulate(array: Array, axis: Axis = 0, dtype: Dtype = None, out: Array = None) -> Array:
-        x = operands(ufunc, array, dtype)
+        x = operands(ufunc, array, dtype, out)
         rows = np.moveaxis(x, axis, 0).copy()
         for i in range(1, len(rows)):
             rows[i] = ufunc(rows[i - 1], rows[i])
@@ -83,7 +89,7 @@ def reduceat_method(ufunc: np.ufunc) -> Callable:
         array: Array, indices: Array, axis: Axis = 0, dtype: Dtype = None, out: Array = None
     ) -> Array:
         """Reduce from each index up to the next; only one row if the next index is not greater."""
-        rows = np.moveaxis(operands(ufunc, array, dtype), axis, 0)
+        rows = np.moveaxis(operands(ufunc, array, dtype, out), axis, 0)
         starts = np.asarray(indices)
         if np.any((starts < 0) | (starts >= len(rows))):
             raise IndexError("index out-of-bounds in reduceat")

@@ -92,6 +92,11 @@ def copy_array(ctx: Context, x: Abstract) -> Abstract:
     return result_like(ctx, ctx.read(x), x) if isinstance(x, Ref) else x
 
 
+def array_of_out(out: Abstract) -> Abstract:
+    """The argument `out=`, which may be a tuple of one array."""
+    return out.items[0] if isinstance(out, Tuple) and len(out.items) == 1 else out
+
+
 def store_out(
     ctx: Context,
     result: Abstract,
@@ -99,13 +104,14 @@ def store_out(
     *,
     spread: bool = False,
     mask: Value | None = None,
+    unsafe: bool = False,
 ) -> Abstract:
     """`out=`: the result is written into that array, which is returned.
 
-    `spread`: the result is broadcast to the shape of that array; `mask`: where it is written.
+    `spread`: the result is broadcast to the shape of that array; `mask`: where it is written;
+    `unsafe`: it is cast to any dtype.
     """
-    if isinstance(out, Tuple) and len(out.items) == 1:
-        (out,) = out.items
+    out = array_of_out(out)
     if is_none(out):
         return result
     if isinstance(out, Scalar) and out.boxed:
@@ -113,7 +119,7 @@ def store_out(
     if not ctx.is_array(out):
         ctx.fail(BadType, message="return arrays must be of ArrayType")
     dtype, shape = dtype_of(ctx, out), ctx.shape(out)
-    if not np.can_cast(dtype_of(ctx, result), dtype, "same_kind"):
+    if not np.can_cast(dtype_of(ctx, result), dtype, "unsafe" if unsafe else "same_kind"):
         message = f"Cannot cast output from {dtype_of(ctx, result)!r} to {dtype!r}"
         ctx.fail(BadType, message=f"{message} with casting rule 'same_kind'")
     if not (ctx.shape(result) == shape or (spread and broadcasts_to(ctx.shape(result), shape))):
@@ -188,6 +194,15 @@ def dtype_argument(ctx: Context, x: Abstract) -> np.dtype | None:
 def inexact(dtype: np.dtype) -> np.dtype:
     """The dtype that means and norms are computed in: float64 for integers."""
     return np.dtype(np.float64) if dtype.kind in "biu" else dtype
+
+
+def common_with_out(ctx: Context, dtype: np.dtype, out: Abstract) -> np.dtype | None:
+    """The dtype in which `dtype` is reduced into the array of `out=`, if that is given.
+
+    NumPy reduces in the common dtype of both: of float32 into float64 in float64.
+    """
+    out = array_of_out(out)
+    return np.result_type(dtype, dtype_of(ctx, out)) if ctx.is_array(out) else None
 
 
 # ----- Axes and shapes
