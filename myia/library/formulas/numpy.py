@@ -5,7 +5,6 @@ They are only ever traced, at avals whose dtypes are those that NumPy computes i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -197,58 +196,6 @@ def insert(arr: Array, values: Array, *, obj: Any, axis: int | None = None) -> A
     both = jnp.concatenate([whole, jnp.broadcast_to(values, rows)], axis=axis)
     indices = np.insert(np.arange(n), obj, np.arange(n, n + count))
     return jnp.take(both, indices, axis=axis)
-
-
-# ----- Quantiles: interpolation between sorted samples (Hyndman and Fan, 1996)
-
-# method: alpha, beta of the position n q + alpha + q (1 - alpha - beta), counted from 1
-PLOTTING_POSITIONS = {
-    "weibull": (0, 0),
-    "hazen": (0.5, 0.5),
-    "interpolated_inverted_cdf": (0, 1),
-    "median_unbiased": (1 / 3, 1 / 3),
-    "normal_unbiased": (3 / 8, 3 / 8),
-}
-
-
-@formula("numpy.quantile")
-def quantile(
-    a: Array,
-    q: Array,
-    axis: Any = None,
-    method: str = "linear",
-    keepdims: bool = False,
-    *,
-    weights: Any = None,
-) -> Array:
-    if method not in PLOTTING_POSITIONS:
-        of_jax: Callable[..., Array] = jnp.quantile  # its stub lacks the weights
-        return of_jax(a, q, axis, method=method, keepdims=keepdims, weights=weights)
-    if weights is not None:
-        raise ValueError("Only method 'inverted_cdf' supports weights.")
-    axes = range(a.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    axes = [i % a.ndim for i in axes]
-    kept = [i for i in range(a.ndim) if i not in axes]
-    rows = jnp.sort(a.transpose(*kept, *axes).reshape(*(a.shape[i] for i in kept), -1))
-    found = _interpolated_quantile(rows, q, *PLOTTING_POSITIONS[method])
-    found = jnp.moveaxis(found, range(len(kept), found.ndim), range(q.ndim))
-    shape = [1 if i in axes else n for i, n in enumerate(a.shape)]
-    return found.reshape(*q.shape, *shape) if keepdims else found
-
-
-def _interpolated_quantile(rows: Array, q: Array, alpha: float, beta: float) -> Array:
-    """The quantile `q` of each sorted row; NaN if the row has one, since NaN is sorted last."""
-    n = rows.shape[-1]
-    position = jnp.clip(n * q + alpha + q * (1 - alpha - beta) - 1, 0, n - 1)
-    low = jnp.floor(position).astype(int)
-    first, second = (jnp.take(rows, jnp.minimum(k, n - 1), axis=-1) for k in (low, low + 1))
-    last = rows[..., -1].reshape(*rows.shape[:-1], *(1,) * q.ndim)
-    return jnp.where(jnp.isnan(last), last, first + (second - first) * (position - low))
-
-
-@formula("numpy.percentile")
-def percentile(a: Array, q: Array, *args: Any, **options: Any) -> Array:
-    return quantile(a, q / 100, *args, **options)
 
 
 # ----- Sets

@@ -15,8 +15,7 @@ ASKED.update(
     (
         # orders
         *(np.searchsorted, np.sort, np.argsort, np.partition, np.argpartition, np.digitize),
-        # quantiles and histograms
-        *(np.quantile, np.percentile, np.nanquantile, np.nanpercentile),
+        # histograms
         *(np.histogram, np.histogram_bin_edges, np.histogram2d),
         # shapes
         *(np.reshape, np.ravel, np.rot90, np.tile, np.repeat, np.roll),

@@ -46,13 +46,11 @@ _numpy = partial(traced_by_name, np)
 
 _numpy(one_dtype, {"a initial ~where": "nansum nanprod nanmax nanmin"})
 _numpy(summed, {"a": "nancumsum nancumprod", "x": "cumulative_sum cumulative_prod"})
-_numpy(each_own, {"a": "nanargmax nanargmin"})
 _numpy(
     one_inexact,
     {
         "a ~where": "nanmean",
         "a ~where mean": "nanvar nanstd",
-        "a q ~weights": "quantile percentile nanquantile nanpercentile",
     },
 )
 
@@ -64,7 +62,6 @@ _numpy(double, {"m y ~fweights ~aweights": "cov"}, result=always_array)
 
 _numpy(one_dtype, {"a v": "convolve correlate"})
 _numpy(one_strong, {"p x": "polyval"})
-_numpy(double, {"x xp fp left right period": "interp"})
 _numpy(like_first, {"f varargs": "gradient"}, result=inexact_as_first)
 _numpy(each_inexact, {"x": "i0"})
 
@@ -138,5 +135,3 @@ _numpy(one_dtype, {"ary to_end to_begin": "ediff1d"}, convert=_ends_as_elements)
 _numpy(each_own, {"keys*": "lexsort"}, like=lambda keys, axis=-1: ...)
 _numpy(each_own, {"a": "packbits"}, like=lambda a, /, axis=None, bitorder="big": ...)
 _numpy(each_own, {"a": "unpackbits"}, like=lambda a, /, axis=None, count=None, bitorder="big": ...)
-_numpy(double, {"start stop": "geomspace"})
-_numpy(one_inexact, {"start stop base": "logspace"})

@@ -277,6 +277,29 @@ def ptp(a: Array, axis: Axis = None, out: Array = None, keepdims: bool = False) 
     return np.subtract(np.max(a, axis, out, keepdims), np.min(a, axis, None, keepdims), out)
 
 
+@from_source(np.nanargmax)
+def nanargmax(
+    a: Array, axis: Axis = None, out: Array = None, *, keepdims: bool = False
+) -> Array:
+    return np.argmax(with_number_for_nan(a, axis, -np.inf), axis, out, keepdims=keepdims)
+
+
+@from_source(np.nanargmin)
+def nanargmin(
+    a: Array, axis: Axis = None, out: Array = None, *, keepdims: bool = False
+) -> Array:
+    return np.argmin(with_number_for_nan(a, axis, np.inf), axis, out, keepdims=keepdims)
+
+
+def with_number_for_nan(a: Array, axis: Axis, number: float) -> Array:
+    a = np.asarray(a)
+    if a.dtype.kind not in "fc":
+        return a
+    if a.size and np.any(np.all(np.isnan(a), axis)):
+        raise ValueError("All-NaN slice encountered")
+    return np.where(np.isnan(a), number, a)
+
+
 # ----- Norms
 
 

@@ -233,7 +233,7 @@ def _converted(ctx: Context, x: Abstract, dtype: np.dtype | None) -> Abstract:
     real = dtype is not None and dtype.kind not in "cb"
     if real and not ctx.is_array(x) and common_dtype(ctx, x).kind == "c":
         ctx.fail(BadType, message="float() argument must be a real number, not 'complex'")
-    if ctx.is_array(x) and dtype in (None, dtype_of(ctx, x)):
+    if ctx.is_array(x) and (dtype is None or dtype == dtype_of(ctx, x)):
         return x
     return as_array(ctx, x, dtype)
 
