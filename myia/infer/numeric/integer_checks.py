@@ -72,6 +72,14 @@ def _linear_form(op: str, a: Abstract, b: Abstract) -> tuple[Value, int, int] | 
     return base, scale, offset + (n if op == "+" else -n)
 
 
+def as_python_int(ctx: Context, x: Value, hi: int | None = None) -> Value:
+    """An unsigned integer, at most `hi` if that is known, as Python's int."""
+    if x.dtype == np.uint64 and (hi is None or hi > INT64_MAX):
+        too_large = logic.gt(x, constant(INT64_MAX, x.dtype, x.shape))
+        ctx.check(too_large, OverflowError, OVERFLOW, of_int64=True)
+    return convert(x, dtype=np.dtype(np.int64))
+
+
 def _fits_int64(lo: int | None, hi: int | None) -> bool:
     return lo is not None and hi is not None and lo >= INT64_MIN and hi <= INT64_MAX
 

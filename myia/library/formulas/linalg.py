@@ -65,9 +65,23 @@ def svd(
 
 @formula("numpy.linalg.matrix_rank")
 def matrix_rank(A: Array, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Array:
-    return jnp.linalg.matrix_rank(
-        _hermitian(A) if hermitian else A, rtol, hermitian=hermitian, tol=tol
-    )
+    """`tol` is absolute, `rtol` a part of the largest singular value."""
+    if A.ndim < 2:
+        return jnp.any(A != 0).astype(int)
+    if tol is not None and rtol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    s = jnp.linalg.svd(_hermitian(A) if hermitian else A, compute_uv=False, hermitian=hermitian)
+    if tol is None:
+        rtol = max(A.shape[-2:]) * jnp.finfo(s.dtype).eps if rtol is None else rtol
+        tol = jnp.max(s, axis=-1) * jnp.asarray(rtol)
+    return jnp.sum(s > jnp.asarray(tol)[..., None], axis=-1)
+
+
+@formula("numpy.linalg.cond")
+def cond(x: Array, p: Any = None) -> Array:
+    """Infinite, not NaN, for a matrix without NaN, as that of zeros."""
+    found = jnp.linalg.cond(x, p)
+    return jnp.where(jnp.isnan(found) & ~jnp.any(jnp.isnan(x), axis=(-2, -1)), jnp.inf, found)
 
 
 _hermitian = hermitian  # also where a parameter has that name

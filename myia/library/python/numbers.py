@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from typing import Any, NoReturn
 
@@ -139,15 +140,24 @@ def _int(ctx: Context, x: Abstract = Static(0), base: Abstract | None = None) ->
         message = "cannot convert this float to an int"
         ctx.check(outside, OverflowError, message, is_python=False)
         return Scalar(convert(transcendental.trunc(wide), PYTHON_DTYPES[int]), True)
-    found = _scalar(ctx, x, PYTHON_DTYPES[int], "int")
     lo, hi = (0, 1) if kind == "b" else bounds(x) if isinstance(x, Scalar) else (None, None)
-    return Scalar(found.value, True, lo, hi)
+    if kind == "u":
+        value = _scalar(ctx, x, operand_dtype(ctx, x)[0], "int").value
+        value = integer_checks.as_python_int(ctx, value, hi)
+        lo = 0 if lo is None else lo
+    else:
+        value = _scalar(ctx, x, PYTHON_DTYPES[int], "int").value
+    return Scalar(value, True, lo, hi)
 
 
 def _scalar(ctx: Context, x: Abstract, dtype: np.dtype, name: str) -> Scalar:
     """The one number in `x`, as a Python number of `dtype`."""
     if is_number(x):
         value = x.value
+    elif ctx.is_array(x) and isinstance(
+        error := error_of(ctx, getattr(builtins, name), (x,), {}), TypeError
+    ):
+        ctx.fail(BadType, message=str(error))
     elif ctx.is_array(x) and int(np.prod(ctx.shape(x))) == 1:
         value = ctx.reshape(ctx.read(x), ())
     else:

@@ -33,12 +33,15 @@ def digitize(x: Array, bins: Array, right: bool = False) -> Array:
     x, bins = np.asarray(x), np.asarray(bins)
     if len(bins) == 0:
         return np.zeros(np.shape(x), int)[()]
-    if np.any(np.diff(bins) < 0) and np.any(np.diff(bins) > 0):
+    other = bins[np.argmax(bins != bins[0])]  # the first that differs
+    is_falling = (bins[0] != other) & ~(bins[0] < other)
+    ordered = np.where(is_falling, bins[::-1], bins)  # NaN is the last: elsewhere it has no bin
+    if not np.all((ordered[:-1] <= ordered[1:]) | np.isnan(ordered[1:])):
         raise ValueError("bins must be monotonically increasing or decreasing")
     side: Any = "left" if right else "right"
     falling = len(bins) - np.searchsorted(bins[::-1], x, side)
     rising: Array = np.searchsorted(bins, x, side)
-    return np.where(bins[0] <= bins[-1], rising, falling)[()]
+    return np.where(is_falling, falling, rising)[()]
 
 
 @from_source(np.histogram_bin_edges)
@@ -47,15 +50,22 @@ def histogram_bin_edges(
 ) -> Array:
     a = np.asarray(a)
     if np.ndim(bins) == 1:
-        return np.asarray(bins)
+        edges = np.asarray(bins)
+        if np.any(edges[:-1] > edges[1:]):
+            raise ValueError("`bins` must increase monotonically, when an array")
+        return edges
     if range is not None:
         low, high = range
         if low > high:
             raise ValueError("max must be larger than min in range parameter.")
+        if not (np.isfinite(low) and np.isfinite(high)):
+            raise ValueError(f"supplied range of [{low}, {high}] is not finite")
     elif a.size == 0:
         low, high = 0, 1
     else:
         low, high = np.min(a), np.max(a)
+        if not (np.isfinite(low) and np.isfinite(high)):
+            raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
     if low == high:
         low, high = low - 0.5, high + 0.5
     dtype = np.result_type(low, high, a)
@@ -121,8 +131,11 @@ def histogramdd(
     bins = bins if isinstance(bins, (list, tuple)) else [bins] * count
     ranges = [None] * count if range is None else range
     edges, places, sizes = [], 0, []
-    for x, n, limits in zip(columns, bins, ranges):
+    for i, (x, n, limits) in enumerate(zip(columns, bins, ranges)):
         x = x.astype(dtype)
+        if np.ndim(n) == 1 and np.any(np.asarray(n)[:-1] > np.asarray(n)[1:]):
+            message = f"`bins[{i}]` must be monotonically increasing, when an array"
+            raise ValueError(message)
         # Limits that are no elements are Python's numbers: so are the edges between them.
         of = x.astype(float) if limits is not None or len(x) == 0 else x
         at = np.histogram_bin_edges(of, n, limits)

@@ -53,6 +53,10 @@ def put_along_axis(arr: Array, indices: Array, values: Array, axis: Axis) -> Non
 def fill_diagonal(a: Array, val: Array, wrap: bool = False) -> None:
     if wrap:
         raise NotImplementedError("`wrap=True` of `numpy.fill_diagonal`")
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if a.ndim > 2 and min(a.shape) != max(a.shape):
+        raise ValueError("All dimensions of input must be of equal length")
     n = min(a.shape)
     i = np.arange(n)
     a[(i,) * a.ndim] = np.resize(np.asarray(val, a.dtype), n)

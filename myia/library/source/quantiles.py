@@ -1,7 +1,7 @@
 """Quantiles: elements of sorted rows, or points between two of them (Hyndman and Fan, 1996).
 
-The steps are NumPy's, since each is rounded: the position of a quantile, a number from 0 to n - 1;
-the samples around it; the point between them. Some methods take a sample, in the dtype of the array.
+The steps are NumPy's, since each is rounded: the position of a quantile, a number from 0 to n - 1,
+the samples around it, the point between them. Some methods take a sample, in the array's dtype.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def taken(rows: Array, place: Array, each: bool) -> Array:
     if not each:
         return rows[..., place][()]
     kept = rows.ndim - 1
-    places = place.reshape(place.shape[:kept] + (-1,))
+    places = place.reshape((*place.shape[:kept], -1))
     return np.take_along_axis(rows, np.maximum(places, 0), -1).reshape(place.shape)[()]
 
 

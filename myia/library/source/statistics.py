@@ -278,16 +278,12 @@ def ptp(a: Array, axis: Axis = None, out: Array = None, keepdims: bool = False) 
 
 
 @from_source(np.nanargmax)
-def nanargmax(
-    a: Array, axis: Axis = None, out: Array = None, *, keepdims: bool = False
-) -> Array:
+def nanargmax(a: Array, axis: Axis = None, out: Array = None, *, keepdims: bool = False) -> Array:
     return np.argmax(with_number_for_nan(a, axis, -np.inf), axis, out, keepdims=keepdims)
 
 
 @from_source(np.nanargmin)
-def nanargmin(
-    a: Array, axis: Axis = None, out: Array = None, *, keepdims: bool = False
-) -> Array:
+def nanargmin(a: Array, axis: Axis = None, out: Array = None, *, keepdims: bool = False) -> Array:
     return np.argmin(with_number_for_nan(a, axis, np.inf), axis, out, keepdims=keepdims)
 
 

@@ -30,6 +30,7 @@ from myia.infer.domain.views import Reshape
 from myia.infer.dynamic.broadcasting import assign
 from myia.infer.indexing.indexing import getitem, setitem
 from myia.infer.numeric.constant_methods import evaluated
+from myia.infer.numeric.integer_checks import as_python_int
 from myia.infer.numeric.integer_elements import element
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.parameters import keeps_views
@@ -302,7 +303,7 @@ def _python_number(ctx: Context, value: Value) -> Abstract:
     wide = {"b": bool, "i": np.int64, "u": np.int64, "f": np.float64, "c": np.complex128}
     kind = value.dtype.kind
     if value.dtype == np.uint64:
-        ctx.fail(UnsupportedFunction, what="`item()` of uint64")
+        return Scalar(as_python_int(ctx, value), True, 0)
     info = np.iinfo(value.dtype) if kind in "iu" and value.dtype != np.int64 else None
     bounds = (None, None) if info is None else (int(info.min), int(info.max))
     return Scalar(value_of(ctx, Scalar(value, False), np.dtype(wide[kind])), True, *bounds)
