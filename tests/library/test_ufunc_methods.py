@@ -82,15 +82,6 @@ def test_reduceat_out_of_range():
             myia.jit(lambda x, i: np.add.reduceat(x, i))(X, np.array([0, i]))
 
 
-def test_at_does_not_cast_floats_to_integers():
-    def f(k):
-        np.multiply.at(k, [0], 0.5)
-        return k
-
-    with pytest.raises((TypeError, MyiaError), match="same_kind"):
-        myia.jit(f)(K.copy())
-
-
 def changed_at(x):
     y = x.copy()
     np.sin.at(y, [0, 0, 1])

@@ -13,6 +13,7 @@ from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, SliceValue, St
 from myia.infer.domain.views import reshape
 from myia.infer.dynamic import access
 from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
+from myia.infer.dynamic.broadcasting import apply_elementwise
 from myia.infer.indexing.integer_arrays import checked_indices
 from myia.infer.numeric.promotion import operand_dtype
 from myia.infer.registry import for_dynamic_arrays, function, is_given, method
@@ -220,14 +221,20 @@ def _argsort_dynamic(
 @for_dynamic_arrays(_searchsorted)
 def _searchsorted_dynamic(
     ctx: Context,
-    a: Ref,
+    a: Abstract,
     v: Abstract,
     side: Abstract = Static("left"),
     sorter: Abstract = NONE,
 ) -> Abstract:
     """Search with the masked elements replaced by one that is sorted after all others."""
-    if not is_none(sorter) or is_dynamic(ctx, v) or access.bounding_aval(ctx, a).ndim != 1:
-        refuse_dynamic(ctx, "`numpy.searchsorted` with a sorter, or for values,")
+    if isinstance(v, Ref) and is_dynamic(ctx, v):
+
+        def apply(xs: list[Abstract]) -> Abstract:
+            return ctx.call(Static(np.searchsorted), (a, xs[0]), {"side": side, "sorter": sorter})
+
+        return apply_elementwise(ctx, [v], apply)
+    if not isinstance(a, Ref) or not is_none(sorter) or access.bounding_aval(ctx, a).ndim != 1:
+        refuse_dynamic(ctx, "`numpy.searchsorted` with a sorter")
     x = read(ctx, a).packed()
     (dynamic_axis,) = x.dynamic_axes
     assert dynamic_axis is not None

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from myia.infer.domain.context import Context
-from myia.infer.domain.dtypes import broadcast_to
+from myia.infer.domain.dtypes import broadcast_to, convert
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.memory_order import ravel, result_like
 from myia.infer.domain.values import FALSE, NONE, TRUE, Abstract, Ref, Static, is_none
@@ -206,9 +206,11 @@ def _cumulative_handler(
             wanted = sum_dtype(dtype_of(ctx, x))
         given = dtype_argument(ctx, dtype) or common_with_out(ctx, dtype_of(ctx, x), out)
         wanted = given or wanted
-        if wanted.kind == "b" or (is_extremum and wanted.kind == "c"):
+        is_truth = wanted.kind == "b"
+        if wanted.kind == "c" if is_extremum else is_truth:
             ctx.fail(UnsupportedFunction, what=f"`numpy.{name}` of {wanted}")
-        value = primitive(value_of(ctx, x, wanted), axis=i, reverse=False)
+        value = value_of(ctx, x, np.dtype(np.uint8) if is_truth else wanted)
+        value = convert(primitive(value, axis=i, reverse=False), wanted)
         return store_out(ctx, result_like(ctx, value, x), out, unsafe=True)
 
     return handler

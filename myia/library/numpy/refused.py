@@ -50,7 +50,7 @@ REASONS: dict[str, str] = {
             set_printoptions setbufsize seterr seterrcall show_config show_runtime test""",
         MEMORY: """asfortranarray isfortran may_share_memory nested_iters require shares_memory""",
         DTYPE_BY_VALUES: "min_scalar_type real_if_close",
-        SHAPE_BY_VALUES: "polydiv mask_indices",
+        SHAPE_BY_VALUES: "mask_indices",
         DEPRECATED: "row_stack",
         OBJECTS: "asmatrix bmat frompyfunc",
     }.items()

@@ -9,9 +9,11 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.values import NONE, Abstract, Scalar, Static, Tuple, is_none
-from myia.infer.registry import function, method
+from myia.infer.numeric.constant_methods import constant_or_none
+from myia.infer.registry import for_dynamic_arrays, function, method
 from myia.infer.unsupported import UnsupportedFunction
 from myia.library.numpy.reductions import operand_and_axis
+from myia.library.numpy.run_time_sizes import by_source
 from myia.library.source import padding
 from myia.library.support.arguments import (
     array,
@@ -70,11 +72,21 @@ _padded = TracedFunction(
 @method("number", "repeat")
 @function(np.repeat)
 def _repeat(ctx: Context, a: Abstract, repeats: Abstract, axis: Abstract = NONE) -> Abstract:
+    if ctx.is_array(repeats) and constant_or_none(ctx, repeats) is not None:
+        repeats = ctx.call(Static(np.ndarray.tolist), (repeats,), {})
+    if not _is_known(ctx, repeats):
+        return call_source(ctx, padding.repeated, (a, repeats, axis), {})
     x, i = operand_and_axis(ctx, array(ctx, a), axis)
     counts = integers(ctx, repeats, "how often elements are repeated")
     if len(counts) == 1:
         return _repeated(ctx, x, Static(counts[0]), Static(i))
     return call_source(ctx, padding.repeat_unevenly, (x, Static(counts), Static(i)), {})
+
+
+def _is_known(ctx: Context, counts: Abstract) -> bool:
+    if is_number(counts):
+        return isinstance(counts, Static)
+    return not ctx.is_array(counts) and all(isinstance(n, Static) for n in ctx.list_items(counts))
 
 
 @function(np.roll)
@@ -101,3 +113,7 @@ def _pad(
     if name == "linear_ramp":
         return call_source(ctx, padding.linear_ramp, (array, pad_width), options)
     return _padded(ctx, array, pad_width, mode, **options)
+
+
+for_dynamic_arrays(_repeat)(by_source(padding.repeated))
+for_dynamic_arrays(_roll)(by_source(padding.rolled))

@@ -8,7 +8,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import convert, promote
-from myia.infer.domain.errors import BadValue
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import (
     NONE,
@@ -32,6 +32,7 @@ from myia.infer.registry import (
 )
 from myia.infer.unsupported import UnsupportedFunction
 from myia.ir.avals import Aval
+from myia.ir.core import Value
 from myia.library.support import value_formulas
 from myia.library.support.arguments import (
     array,
@@ -174,12 +175,21 @@ def _round(ctx: Context, a: Abstract, decimals: Abstract = ZERO, out: Abstract =
         return Static(np.round(x.value, digits))
     dtype = dtype_of(ctx, x)
     if dtype.kind in "biu":
-        if digits < 0 or (digits > 0 and dtype.kind == "b"):
-            ctx.fail(UnsupportedFunction, what=f"`np.round` of {dtype} to {digits} decimals")
+        if digits and dtype.kind == "b":
+            ctx.fail(BadType, message="Cannot cast ufunc 'multiply' output to dtype('bool')")
+        if digits < 0:
+            return store_out(ctx, result_like(ctx, _round_integers(ctx, x, digits), x), out)
         dtype = np.dtype(np.float16) if dtype.kind == "b" else dtype
         return store_out(ctx, cast(ctx, x, dtype), out)
     value = value_formulas.round_to(value_of(ctx, x), digits)
     return store_out(ctx, result_like(ctx, value, x), out)
+
+
+def _round_integers(ctx: Context, x: Abstract, digits: int) -> Value:
+    """To tens, or hundreds: by a quotient of doubles, as in NumPy. What does not fit wraps."""
+    dtype = dtype_of(ctx, x)
+    value = value_formulas.round_to(value_of(ctx, x, np.dtype(np.float64)), digits)
+    return convert(value if dtype.itemsize == 8 else convert(value, np.dtype(np.int64)), dtype)
 
 
 # ----- Functions of one array

@@ -18,7 +18,9 @@ from myia.infer.domain.errors import BadType
 from myia.infer.domain.values import Abstract, Ref, Scalar, Static, is_none
 from myia.infer.numeric.constant_methods import constant_or_none
 from myia.infer.registry import FUNCTIONS, for_dynamic_arrays
+from myia.library.numpy.run_time_sizes import by_source, convolve, is_in
 from myia.library.numpy.ufuncs.ufuncs import ufunc
+from myia.library.source import padding
 from myia.library.source.sets import deleted, inserted
 from myia.library.support import value_formulas
 from myia.library.support.arguments import array, cast, dtype_of
@@ -135,3 +137,13 @@ _numpy(one_dtype, {"ary to_end to_begin": "ediff1d"}, convert=_ends_as_elements)
 _numpy(each_own, {"keys*": "lexsort"}, like=lambda keys, axis=-1: ...)
 _numpy(each_own, {"a": "packbits"}, like=lambda a, /, axis=None, bitorder="big": ...)
 _numpy(each_own, {"a": "unpackbits"}, like=lambda a, /, axis=None, count=None, bitorder="big": ...)
+
+# ----- Arrays of run-time size
+
+_VARIANTS: dict[Any, Any] = {
+    np.isin: is_in,
+    np.convolve: convolve,
+    np.tile: by_source(padding.tiled),
+}
+for _function, _variant in _VARIANTS.items():
+    for_dynamic_arrays(FUNCTIONS[_function])(_variant)

@@ -15,15 +15,21 @@ def bincount(x: Array, /, weights: Array = None, minlength: Array = 0) -> Array:
     x = np.asarray(x)
     if x.ndim != 1:
         raise ValueError("object too deep for desired array")
+    if x.dtype.kind not in "biu" and x.size > 0:
+        raise TypeError("Cannot cast array data to dtype('int64') according to the rule 'safe'")
+    x = x.astype(int)
     if np.any(x < 0):
         raise ValueError("'list' argument must have no negative elements")
-    if minlength == 0 and len(x):
-        raise NotImplementedError("`numpy.bincount` without `minlength`, the length of its result,")
-    if np.any(x >= minlength):
-        raise ValueError("`minlength` bounds the result here: an element is not below it")
-    if weights is not None and np.shape(weights) != x.shape:
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
+    if weights is not None and len(weights) != len(x):
         raise ValueError("The weights and list don't have the same length.")
-    counts = np.zeros(minlength, np.int64 if weights is None else np.float64)
+    n = minlength
+    if minlength == 0:
+        n = int(np.max(x, initial=-1)) + 1
+    elif np.any(x >= minlength):
+        raise ValueError("`minlength` bounds the result here: an element is not below it")
+    counts = np.zeros(n, np.int64 if weights is None else np.float64)
     np.add.at(counts, x, 1 if weights is None else weights)
     return counts
 

@@ -1,4 +1,7 @@
-"""`np.pad` with linear ramps, `np.roll` by run-time numbers, `np.repeat` by several numbers."""
+"""`np.pad` with linear ramps, `np.roll` by run-time numbers, `np.repeat` by several numbers.
+
+Of arrays of run-time size: `np.roll`, `np.repeat`, `np.tile`, parts of convolutions.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,63 @@ def roll_at_run_time(a: Array, shift: Array, axis: Axis) -> Array:
         twice = np.concatenate((a, a), i)
         a = twice[(slice(None),) * i + (slice(start, start + size),)].copy()
     return a
+
+
+# ----- Arrays of run-time size
+
+
+def one_axis(a: Array, axis: Axis, name: str) -> Array:
+    a = np.ravel(a) if axis is None else np.asarray(a)
+    if a.ndim != 1:
+        raise NotImplementedError(f"`numpy.{name}` of run-time size, of more than one axis")
+    return a
+
+
+def rolled(a: Array, shift: Array, axis: Axis = None) -> Array:
+    a = one_axis(a, -1 if axis is None else axis, "roll")
+    start = len(a) - np.sum(shift) % max(len(a), 1)
+    return np.concatenate((a[start:], a[:start]))
+
+
+def repeated(a: Array, repeats: Array, axis: Axis = None) -> Array:
+    """By numbers of run time, or of a run-time size."""
+    a = np.ravel(a) if axis is None or np.ndim(a) == 0 else np.asarray(a)
+    counts = np.ravel(repeats)
+    if counts.dtype.kind not in "bi":
+        raise TypeError("Cannot cast array data to dtype('int64') according to the rule 'safe'")
+    n = a.shape[0 if axis is None else axis]
+    if np.size(repeats) != 1 and len(counts) != n:
+        raise ValueError("operands could not be broadcast together: they differ in size")
+    if np.any(counts < 0):
+        raise ValueError("repeats may not contain negative values.")
+    if np.size(repeats) == 1:
+        count = int(counts[0])
+        places = np.arange(n * count) // max(count, 1)
+    else:
+        ends = np.cumsum(counts)
+        places = np.searchsorted(ends, np.arange(np.sum(counts)), "right")
+    return a[places] if axis is None or a.ndim == 1 else np.take(a, places, axis)
+
+
+def tiled(A: Array, reps: Array) -> Array:
+    A = one_axis(A, -1, "tile")
+    counts = (reps,) if np.ndim(reps) == 0 else tuple(reps)
+    made = np.concatenate([A] * counts[-1]) if counts[-1] > 0 else A[:0]
+    for n in reversed(counts[:-1]):
+        made = np.stack([made] * n)
+    return made
+
+
+def part_of_convolution(whole: Array, n: Array, m: Array, mode: str) -> Array:
+    less, more = min(n, m), max(n, m)
+    if mode == "full":
+        return whole
+    if mode == "same":
+        start = (less - 1) // 2
+        return whole[start : start + more]
+    if mode == "valid":
+        return whole[less - 1 : more]
+    raise ValueError("mode must be one of 'full', 'same', or 'valid'")
 
 
 def linear_ramp(x: Array, widths: Array, end_values: Array = 0) -> Array:

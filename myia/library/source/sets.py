@@ -20,9 +20,9 @@ INVERSE = type(np.unique_inverse(np.zeros(1)))
 
 @from_source(np.argwhere)
 def argwhere(a: Array) -> Array:
-    if np.ndim(a) != 1:
-        raise NotImplementedError("`numpy.argwhere` of more than one axis: use `numpy.nonzero`")
-    return np.flatnonzero(a)[:, None]
+    if np.ndim(a) == 0:
+        return np.argwhere(np.ravel(a))[:, :0]
+    return np.stack(np.nonzero(a), axis=1)
 
 
 @from_source(np.flatnonzero)
@@ -187,11 +187,9 @@ def unique(
     if return_inverse:
         inverse = np.zeros(len(x), int)
         inverse[order] = np.cumsum(first) - 1
-        found.append(inverse.reshape(np.shape(ar)))
+        found.append(inverse if np.ndim(ar) == 1 else inverse.reshape(np.shape(ar)))
     if return_counts:
-        counts = np.zeros(len(x), int)
-        np.add.at(counts, np.cumsum(first) - 1, 1)
-        found.append(counts[: np.sum(first)])
+        found.append(np.diff(np.append(np.flatnonzero(first), len(x))))
     return found[0] if len(found) == 1 else (*found,)
 
 

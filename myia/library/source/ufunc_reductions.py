@@ -39,6 +39,8 @@ def outer_method(ufunc: np.ufunc) -> Callable:
 
 
 def reduce_method(ufunc: np.ufunc) -> Callable:
+    identity, name = ufunc.identity, ufunc.__name__
+
     def reduce(
         array: Array, axis: Axis = 0, dtype: Dtype = None, out: Array = None, keepdims: bool = False
     ) -> Array:
@@ -50,7 +52,11 @@ def reduce_method(ufunc: np.ufunc) -> Callable:
 
     def folded(rows: Array) -> Array:
         if len(rows) == 0:
-            raise NotImplementedError("`reduce` of no elements")
+            if identity is None:
+                raise ValueError(
+                    f"zero-size array to reduction operation {name} which has no identity"
+                )
+            return np.full(rows.shape[1:], identity).astype(rows.dtype)
         total = rows[0]
         for i in range(1, len(rows)):
             total = ufunc(total, rows[i])

@@ -13,6 +13,7 @@ from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import PYTHON_TYPES, broadcast_to, is_number
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import ArrayObject, FlatView, ViewObject
+from myia.infer.domain.heap_arrays import type_of_array
 from myia.infer.domain.memory_order import is_contiguous, ravel, readonly_snapshot
 from myia.infer.domain.values import (
     NONE,
@@ -37,6 +38,7 @@ from myia.infer.parameters import keeps_views
 from myia.infer.registry import (
     METHODS,
     PROPERTIES,
+    as_is,
     for_dynamic_arrays,
     function,
     method,
@@ -254,6 +256,15 @@ def _astype(
     if wanted == dtype_of(ctx, self) and not static_flag(ctx, copy, "copy"):
         return self
     return cast(ctx, ctx.number(self), wanted)
+
+
+@method("array", "view", dynamic=as_is)
+def _view(ctx: Context, self: Ref, dtype: Abstract = NONE) -> Abstract:
+    """Of the same elements, not of their bytes."""
+    wanted = dtype_argument(ctx, dtype)
+    if wanted is not None and wanted != type_of_array(ctx.heap, self.id)[0].dtype:
+        ctx.fail(UnsupportedFunction, what="`view` of an array as one of another dtype")
+    return getitem(ctx, self, Static(...))
 
 
 @method("array", "copy", dynamic=elementwise(1))

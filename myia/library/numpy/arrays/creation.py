@@ -280,6 +280,8 @@ for_dynamic_arrays(_full_like)(_like_dynamic(None))
 
 def _converted_dynamic(copy: bool) -> Callable[..., Abstract]:
     def rule(ctx: Context, a: Ref, dtype: Abstract = NONE, **options: Abstract) -> Abstract:
+        if not is_dynamic(ctx, a) and not options:
+            return ctx.call(Static(np.stack), (a,), {} if is_none(dtype) else {"dtype": dtype})
         if not is_dynamic(ctx, a) or options:
             refuse_dynamic(ctx, "a sequence or an option")
         found = access.dtype_of(ctx, a)

@@ -16,9 +16,19 @@ from myia.infer.domain.dynamic_views import raveled
 from myia.infer.domain.errors import BadValue
 from myia.infer.domain.heap import ArrayObject, DynamicArray
 from myia.infer.domain.memory_order import readonly_snapshot
-from myia.infer.domain.values import FALSE, NONE, Abstract, Ref, Static, Tuple, is_none
+from myia.infer.domain.values import (
+    FALSE,
+    NONE,
+    Abstract,
+    Ref,
+    SliceValue,
+    Static,
+    Tuple,
+    is_none,
+)
 from myia.infer.domain.views import Permute, Reshape, StridedSlice
 from myia.infer.dynamic import access
+from myia.infer.indexing.indexing import getitem
 from myia.infer.operators import operators
 from myia.infer.parameters import keeps_views
 from myia.infer.registry import (
@@ -44,6 +54,7 @@ from myia.primitives.arrays import shaping
 
 C = Static("C")
 ZERO = Static(0)
+WHOLE = SliceValue(NONE, NONE, NONE)
 ONE = Static(1)
 BROADCAST = "the result of `np.broadcast_to`"  # why it is read-only
 Shape = tuple[int, ...]
@@ -115,9 +126,12 @@ def _reshape(
 ) -> Abstract:
     """`np.reshape`; order F is the transpose of a C-order reshape of the transpose."""
     if isinstance(a, Ref) and access.is_dynamic(ctx, a):
-        if integers(ctx, shape, "a shape") != (-1,):
+        sizes = integers(ctx, shape, "a shape")
+        if sorted(sizes) != [-1] + [1] * (len(sizes) - 1):
             access.refuse_dynamic(ctx, "`reshape` to several axes")
-        return _raveled_dynamic(ctx, a, order)
+        key = Tuple(tuple(WHOLE if n < 0 else NONE for n in sizes))
+        flat = _raveled_dynamic(ctx, a, order)
+        return flat if len(sizes) == 1 else getitem(ctx, flat, key)
     x = array_or_view(ctx, a)
     copies = static_value(ctx, copy, "`copy`")
     if copies and isinstance(x, Ref):
