@@ -4,17 +4,19 @@
                            %1 = cos %x
                            %2 = mul %x_t, %1
 
-An `if` yields the tangents too; a `loop` and a `rev` carry them:
+An `if` and a `remat` yield the tangents too; a `loop` and a `rev` carry them:
 
     %y = for %k < %n (%x = %x0) { body }
       ->  %y, %y_t = for %k < %n (%x = %x0, %x_t = %x0_t) { body and its tangents }
+
+So they do with the supports of tangents (`supports/`), arrays of booleans, where an op with a pole
+asks for one that is not everywhere: before a loop, or after one of its iterations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from myia.ir.avals import BOOL
 from myia.ir.builder import Builder, append, at, current_span, emit1
 from myia.ir.core import Op, Region, Tangents, Value
 from myia.ir.primitive import Explicit, Linear, Partials
@@ -29,7 +31,14 @@ from myia.transforms.custom import emit_rule, is_active
 from myia.transforms.linear_solve import tangents_of_linear_solve
 from myia.transforms.supports.rules import stores_by_position, supports_of_results
 from myia.transforms.supports.slices import Support, as_array
-from myia.transforms.supports.tracked import Tracked, nowhere, restricted, track_tangents
+from myia.transforms.supports.tracked import (
+    Tracked,
+    masks_of,
+    nowhere,
+    restricted,
+    settled,
+    track_tangents,
+)
 
 
 def jvp_region(region: Region, wrt: Sequence[int], of: Sequence[int]) -> Region:
@@ -165,10 +174,8 @@ class _Forward:
             for i, (x, y) in enumerate(zip(parts.body.args[1:], op.results))
             if x in self.active or y in self.active
         ]
-        tracked = [i for i in active if self.may_carry_support(parts, i)]
-        regions, known = self.step(parts, active, tracked)
-        if known != tracked:
-            regions, _ = self.step(parts, active, tracked := known)
+        asked = [i for i in active if self.is_asked(parts.body.args[1 + i], op.results[i])]
+        regions, tracked = self.steps(parts, active, asked)
         operands = (
             *op.operands,
             *(self.tangent(parts.carries[i]) for i in active),
@@ -178,77 +185,96 @@ class _Forward:
         supports = dict(zip((op.results[i] for i in tracked), tangents[len(active) :]))
         self.define([op.results[i] for i in active], tangents[: len(active)], supports)
 
-    def may_carry_support(self, parts: Loop, i: int) -> bool:
-        """Whether the support of a tangent before the loop is known, and asked for in it."""
-        is_known = self.support(parts.carries[i]) is not None
-        return is_known and parts.body.args[1 + i] in self.tracked.poles
-
     def rev(self, op: Op) -> None:
         """With f' the body's jvp, jvp(rev f) = rev f': the adjoint's jvp is the adjoint of f'."""
         parts = Loop.of(op)
-        n = len(parts.carries)
-        both = zip(parts.body.args[1:], parts.adjoint_region.args[1:])
+        n, state = len(parts.carries), adjoint_state(parts)
+        both = list(zip(parts.body.args[1:], parts.adjoint_region.args[1:]))
         active = [i for i, (x, z) in enumerate(both) if x in self.active or z in self.active]
         linear = [
             j
             for j, (x, y) in enumerate(zip(adjoint_state_args(parts), op.results))
             if x in self.active or y in self.active
         ]
-        operands = (
-            *op.operands[: op.params["counted"]],
-            *parts.carries,
-            *(self.tangent(parts.carries[i]) for i in active),
-            *adjoint_state(parts),
-            *(self.tangent(adjoint_state(parts)[j]) for j in linear),
-        )
+        regions, tracked = self.steps(parts, active, [i for i in active if self.is_asked(*both[i])])
         k, *args = parts.adjoint_region.args
         xs, s = [args[i] for i in active], [args[n + j] for j in linear]
         xs_t, s_t = like_cotangents(xs, "t"), like_cotangents(s, "t")
         # Tangents of x are carries of the loop, those of s are state of the adjoint.
-        more = (k, *args[:n], *xs_t, *args[n:], *s_t)
-        pairs = [*zip(xs, xs_t), *zip(s, s_t)]
-        adjoint = self.region(parts.adjoint_region, more, pairs, linear)
-        regions, _ = self.step(parts, active)
-        tangents = _emit_extended(op, operands, [*regions, adjoint])
-        self.define([op.results[j] for j in linear], tangents)
+        pairs = {**dict(zip(xs, xs_t)), **dict(zip(s, s_t))}
+        x_masks = masks_of(args[i] for i in tracked)
 
-    def step(
-        self, parts: Loop, active: Sequence[int], tracked: Sequence[int] = ()
+        asked = [j for j in linear if self.is_asked(args[n + j], op.results[j])]
+
+        def adjoint(of: Sequence[int]) -> tuple[Region, list[int]]:
+            s_masks = masks_of(args[n + j] for j in of)
+            masks = {**x_masks, **s_masks}
+            more = (k, *args[:n], *xs_t, *x_masks.values(), *args[n:], *s_t, *s_masks.values())
+            return self.region(parts.adjoint_region, more, pairs, masks, linear, of, asked)
+
+        found, of = settled(adjoint, [j for j in asked if self.support(state[j]) is not None])
+        operands = (
+            *op.operands[: op.params["counted"]],
+            *parts.carries,
+            *(self.tangent(parts.carries[i]) for i in active),
+            *(self.support_array(parts.carries[i]) for i in tracked),
+            *state,
+            *(self.tangent(state[j]) for j in linear),
+            *(self.support_array(state[j]) for j in of),
+        )
+        tangents = _emit_extended(op, operands, [*regions, found])
+        supports = dict(zip((op.results[j] for j in of), tangents[len(linear) :]))
+        self.define([op.results[j] for j in linear], tangents[: len(linear)], supports)
+
+    def is_asked(self, *values: Value) -> bool:
+        """Whether an op with a pole asks for the support of a tangent of one of these."""
+        return not self.tracked.poles.isdisjoint(values)
+
+    def steps(
+        self, parts: Loop, active: Sequence[int], asked: Sequence[int]
     ) -> tuple[list[Region], list[int]]:
         """The regions `cond` and `body` of a loop whose carried values `active` have tangents.
 
-        Those of `tracked` have supports, too. The second result: of which this is of use, as they
-        are known after the iteration.
+        The second result: which of those `asked` have supports, too.
         """
         args = parts.body.args
-        xs = [args[1 + i] for i in active]
-        ts = like_cotangents(xs, "t")
-        masks = {args[1 + i]: Value(args[1 + i].aval.with_dtype(BOOL.dtype)) for i in tracked}
-        self.by_position.update(masks.values())
-        with Builder() as b:
-            inner = self.nested(dict(zip(xs, ts)), masks)
-            inner.walk(parts.body.ops)
-            yields = parts.body.yields
-            after = [*(inner.tangent(yields[i]) for i in active)]
-            after += [inner.support_array(yields[i]) for i in tracked]
-        more = (*ts, *masks.values())
-        body = Region((*args, *more), tuple(b.ops), (*yields, *after))
-        known = [i for i in tracked if inner.support(yields[i]) is not None]
-        return [body] if parts.cond is None else [with_unused_args(parts.cond, more), body], known
+        ts = like_cotangents((args[1 + i] for i in active), "t")
+        pairs = {args[1 + i]: t for i, t in zip(active, ts)}
+
+        def step(tracked: Sequence[int]) -> tuple[list[Region], list[int]]:
+            masks = masks_of(args[1 + i] for i in tracked)
+            more = (*ts, *masks.values())
+            body, known = self.region(
+                parts.body, (*args, *more), pairs, masks, active, tracked, asked
+            )
+            return [*([with_unused_args(parts.cond, more)] if parts.cond else ()), body], known
+
+        return settled(step, [i for i in asked if self.support(parts.carries[i]) is not None])
 
     def region(
         self,
         region: Region,
         args: tuple[Value, ...],
-        pairs: Sequence[tuple[Value, Value]],
+        pairs: dict[Value, Value],
+        masks: dict[Value, Value],
         active: Sequence[int],
-    ) -> Region:
-        """`region` with the tangents `pairs` of its arguments, and of its yields `active`."""
+        tracked: Sequence[int],
+        asked: Sequence[int],
+    ) -> tuple[Region, list[int]]:
+        """`region` with the tangents `pairs` of its arguments, and of its yields `active`.
+
+        With the supports `masks` of arguments, and of the yields `tracked`. The second result: of
+        which of the yields `asked` the support is known.
+        """
+        self.by_position.update(masks.values())
+        yields = region.yields
         with Builder() as b:
-            inner = self.nested(dict(pairs))
+            inner = self.nested(pairs, masks)
             inner.walk(region.ops)
-            ts = tuple(inner.tangent(region.yields[i]) for i in active)
-        return Region(args, tuple(b.ops), region.yields + ts)
+            after = [inner.tangent(yields[i]) for i in active]
+            after += [inner.support_array(yields[i]) for i in tracked]
+        known = [i for i in asked if inner.support(yields[i]) is not None]
+        return Region(args, tuple(b.ops), (*yields, *after)), known
 
     def custom(self, op: Op) -> None:
         """Emit the rule in place of the function: it computes the values and the tangents."""
@@ -265,13 +291,27 @@ class _Forward:
 
     def remat(self, op: Op) -> None:
         (body,) = op.regions
-        xs = [x for x in body.args if x in self.active]
-        ts = like_cotangents(xs, "t")
+        given = {z: x for x, z in zip(op.operands, body.args) if z in self.active}
+        pairs = dict(zip(given, like_cotangents(given, "t")))
+        masks = masks_of(
+            z for z, x in given.items() if self.is_asked(z) and self.support(x) is not None
+        )
         active = [i for i, y in enumerate(op.results) if y in self.active]
-        region = self.region(body, (*body.args, *ts), list(zip(xs, ts)), active)
-        given = (self.tangent(x) for x, z in zip(op.operands, body.args) if z in self.active)
-        tangents = _emit_extended(op, (*op.operands, *given), [region])
-        self.define([op.results[i] for i in active], tangents)
+        args = (*body.args, *pairs.values(), *masks.values())
+        asked = [i for i in active if self.is_asked(op.results[i])]
+
+        def extended(tracked: Sequence[int]) -> tuple[Region, list[int]]:
+            return self.region(body, args, pairs, masks, active, tracked, asked)
+
+        region, tracked = settled(extended, [])
+        operands = (
+            *op.operands,
+            *(self.tangent(x) for x in given.values()),
+            *(self.support_array(given[z]) for z in masks),
+        )
+        tangents = _emit_extended(op, operands, [region])
+        supports = dict(zip((op.results[i] for i in tracked), tangents[len(active) :]))
+        self.define([op.results[i] for i in active], tangents[: len(active)], supports)
 
 
 _STRUCTURED = {

@@ -103,7 +103,7 @@ def _pull_back_op(
     elif op.primitive is loop_p:
         pull_back_loop(reverse, op, cts, supports, acc)
     elif op.primitive is rev_p:
-        pull_back_rev(reverse, op, cts, acc)
+        pull_back_rev(reverse, op, cts, supports, acc)
     elif op.primitive is custom_p and op.params["rule"].mode == "solve":
         if is_active(op, acc.active):
             pull_back_linear_solve(reverse, vjp_region, op, cts, acc)

@@ -7,7 +7,8 @@ cotangent of s. As A is linear in s, σ is transformed by A's transpose, which r
     loop  (x, σ) -> (f(x), Aᵀ(x) σ)                 its last σ is the cotangent of the seeds of s
     rev   of that: (x̄, s) -> (f'ᵀ x̄ + ∂/∂x <σ, A(x) s>, A(x) s)
 
-With f' the loop of the first line, this is vjp(rev f) = loop f', then rev f': never a tape of
+The supports of σ (`supports/`) go with it, where the cotangent of the seeds goes on to an op with a
+pole. With f' the loop of the first line, this is vjp(rev f) = loop f', then rev f': never a tape of
 tapes. It is derived from what `rev` means, its adjoint, so it holds however passes have rewritten
 the adjoint, and also where a custom rule gave it. (A custom rule that is not linear in cotangents,
 which clips them for instance, is refused here.)
@@ -30,16 +31,26 @@ from myia.transforms.activity import useful_values
 from myia.transforms.clone import clone, clone_with_args, with_unused_args
 from myia.transforms.cotangents import Accumulators, Reverse, like_cotangents, or_zeros
 from myia.transforms.errors import NonlinearRule
-from myia.transforms.supports.slices import as_array
+from myia.transforms.supports.slices import Support, as_array
+from myia.transforms.supports.tracked import Supports, masks_of, nowhere, settled
 from myia.transforms.vjp_loops import LoopSupports, Start, closed_region
 
 
-def pull_back_rev(reverse: Reverse, op: Op, cts: Tangents, acc: Accumulators) -> None:
-    _Pullback(reverse, op, cts, acc).emit()
+def pull_back_rev(
+    reverse: Reverse, op: Op, cts: Tangents, supports: Sequence[Support], acc: Accumulators
+) -> None:
+    _Pullback(reverse, op, cts, supports, acc).emit()
 
 
 class _Pullback:
-    def __init__(self, reverse: Reverse, op: Op, cts: Tangents, acc: Accumulators):
+    def __init__(
+        self,
+        reverse: Reverse,
+        op: Op,
+        cts: Tangents,
+        supports: Sequence[Support],
+        acc: Accumulators,
+    ):
         self.reverse, self.acc = reverse, acc
         self.parts = parts = Loop.of(op)
         self.args = parts.body.args[1:]
@@ -50,25 +61,50 @@ class _Pullback:
         self.seeds = [adjoint_state(parts)[j] for j in self.linear]
         self.flags = [j for j, s in enumerate(adjoint_state(parts)) if _is_support(s)]
         self.sigmas = tuple(or_zeros(cts[j], s) for j, s in zip(self.linear, self.seeds))
+        # The supports of σ where one is of use, by the position of s; those that are carried.
+        state = adjoint_state_args(parts)
+        self.asked = [j for j in self.linear if state[j] in acc.tracked.poles]
+        self.of_sigmas = {
+            j: nowhere(adjoint_state(parts)[j]) if cts[j] is None else supports[j]
+            for j in self.asked
+        }
+        self.carried: Sequence[int] = ()
         # Placeholders for s where s must not be read: the region is linear in it. They are defined
         # nowhere; `linear_region` checks that no use of them is left.
         self.outside = [Value(x.aval) for x in adjoint_state(parts)]
 
     def emit(self) -> None:
         parts, n = self.parts, len(self.args)
-        body = self.linear_region(self.dual, self.args, self.sigmas)
+        known = [j for j, support in self.of_sigmas.items() if support is not None]
+        body, self.carried = settled(self.dual_region, known)
+        masks = [as_array(self.of_sigmas[j], adjoint_state(parts)[j].aval) for j in self.carried]
+        more = (*self.sigmas, *masks)
         loop = Loop(
             count=parts.count,
-            carries=parts.carries + self.sigmas,
-            cond=parts.cond and with_unused_args(clone(parts.cond, replay=True), self.sigmas),
+            carries=parts.carries + more,
+            cond=parts.cond and with_unused_args(clone(parts.cond, replay=True), more),
             body=body,
             bound=parts.bound,
         )
-        sigmas = emit_loop(loop)[n:]
+        results = emit_loop(loop)[n:]
         if self.active or self.captured:
             self.emit_rev(loop)
-        for s, ct in zip(self.seeds, sigmas):
-            self.acc.add(s, ct)
+        found = dict(zip(self.carried, results[len(self.sigmas) :]))
+        self.acc.by_position.update(found.values())
+        for j, s, ct in zip(self.linear, self.seeds, results):
+            with self.acc.contribute({s: found.get(j)}):
+                self.acc.add(s, ct)
+
+    def dual_region(self, carried: Sequence[int]) -> tuple[Region, list[int]]:
+        """`dual` with the supports of σ that are `carried`, and those that are known after it."""
+        self.carried = carried
+        region = self.linear_region(self.dual, self.args, self.sigmas, self.masks())
+        return region, [j for j in self.asked if self.after[j] is not None]
+
+    def masks(self) -> list[Value]:
+        """New values for the supports of σ that are carried."""
+        state = adjoint_state(self.parts)
+        return [mask for j in self.carried for mask in masks_of([state[j]]).values()]
 
     def emit_rev(self, loop: Loop) -> None:
         acc, carries, n = self.acc, self.parts.carries, len(self.args)
@@ -81,7 +117,8 @@ class _Pullback:
         self.tracked = LoopSupports(self.parts, starts, self.captured, acc)
         x_args = like_cotangents(self.args[i] for i in self.active)
         s_args = [adjoint_state_args(self.parts)[j] for j in self.linear]
-        groups = self.args, self.sigmas, x_args, s_args, like_cotangents(self.captured)
+        x_like = self.args, self.sigmas, self.masks()
+        groups = *x_like, x_args, s_args, like_cotangents(self.captured)
         flags = [adjoint_state(self.parts)[j] for j in self.flags]
         adjoint = self.tracked.settled(
             lambda: self.linear_region(self.adjoint, *groups, self.tracked.masks, flags)
@@ -101,8 +138,8 @@ class _Pullback:
         results = emit_loop(rev)
         self.tracked.add_results(results, results[len(rev.seeds) : len(results) - len(flags)])
 
-    def dual(self, k: Value, xs: list[Value], sigmas: list[Value]) -> list[Value]:
-        """(x, σ) -> (f(x), Aᵀ(x) σ)."""
+    def dual(self, k: Value, xs: Values, sigmas: Values, masks: Values) -> list[Value]:
+        """(x, σ) -> (f(x), Aᵀ(x) σ), and the supports of σ."""
         step = clone_with_args(self.parts.body, (k, *xs), replay=True)
         for op in step.ops:
             append(op)
@@ -111,14 +148,31 @@ class _Pullback:
         )
         wanted = [self.outside[j] for j in self.linear]
         cts = [(adjoint.yields[j], ct) for j, ct in zip(self.linear, sigmas)]
-        total = self.reverse(adjoint.ops, wanted, cts)
-        return [*step.yields, *map(total.buffer, wanted)]
+        supports = Supports(
+            of_cts=self.of_cts(masks),
+            wanted=[self.outside[j] for j in self.asked],
+            outside=self.acc.tracked.also_of(zip(self.args, xs)),
+            by_position=self.acc.by_position,
+            in_loop=True,
+        )
+        total = self.reverse(adjoint.ops, wanted, cts, supports=supports)
+        outside = {j: self.outside[j] for j in self.asked}
+        self.after = {j: total.supports.get(s, nowhere(s)) for j, s in outside.items()}
+        after = [total.support(outside[j]) for j in self.carried]
+        return [*step.yields, *map(total.buffer, wanted), *after]
+
+    def of_cts(self, masks: Values) -> list[Support]:
+        """The supports of σ in an iteration."""
+        self.acc.by_position.update(masks)
+        carried = dict(zip(self.carried, masks))
+        return [carried.get(j) for j in self.linear]
 
     def adjoint(
         self,
         k: Value,
         xs: Values,
         sigmas: Values,
+        of_sigmas: Values,
         xs_ct: Values,
         s: Values,
         sums: Values,
@@ -140,23 +194,25 @@ class _Pullback:
         both = Region((), (*step.ops, *adjoint.ops), tuple(yields))
         both = eliminate_common_subexpressions(both)
         wanted = [xs[i] for i in self.active]
+        supports = self.tracked.inside(wanted, masks)
         total = self.reverse(
             both.ops,
             [*wanted, *self.captured],
             list(zip(both.yields, [*xs_ct, *sigmas])),
             dict(zip(self.captured, sums)),
-            self.tracked.inside(wanted, masks),
+            replace(supports, of_cts=[*supports.of_cts, *self.of_cts(of_sigmas)]),
         )
         after = both.yields[len(self.active) :]
         after, flags_after = after[: len(self.linear)], after[len(self.linear) :]
         captured = map(total.buffer, self.captured)
-        supports = self.tracked.after(wanted, total)
-        return [*map(total.buffer, wanted), *after, *captured, *supports, *flags_after]
+        masks = self.tracked.after(wanted, total)
+        return [*map(total.buffer, wanted), *after, *captured, *masks, *flags_after]
 
     def linear_region(self, body: Callable[..., Values], *groups: Sequence[Value]) -> Region:
         region = eliminate_dead_values(
-            # x and σ may occur nonlinearly. In all other groups the region is linear.
-            closed_region(body, *groups, carries=2, linear_in=self.outside)
+            # x and σ may occur nonlinearly, and the supports of σ. In all other groups the region
+            # is linear.
+            closed_region(body, *groups, carries=3, linear_in=self.outside)
         )
         if any(x in self.outside for x in captures(region)):
             raise MyiaError(NonlinearRule(current_span()))

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
+from myia.ir.avals import BOOL
 from myia.ir.core import Op, Region, Value, walk
 from myia.ir.primitive import Partials
 from myia.primitives.arrays.dynamic_slices import dynamic_update_add, dynamic_update_slice
@@ -62,6 +64,8 @@ from myia.primitives.special.gamma_bessel import erf, erfc
 from myia.transforms.activity import derivative_edges
 from myia.transforms.supports.slices import Integers, Stores, Support, as_array
 
+Built = TypeVar("Built")
+
 # Their partial derivatives are infinite (or too large) only where numbers are.
 WITHOUT_POLES = {mul, integer_pow, mod, square, exp, exp2, expm1, sin, cos, sinh, cosh, tanh} | {
     atan,
@@ -83,6 +87,29 @@ def nowhere(x: Value) -> Support:
 def restricted(t: Value | None, support: Support) -> Value | None:
     """`t`, and zero outside of the support, whatever `t` is there."""
     return t if t is None or support is None else select(as_array(support, t.aval), t, 0)
+
+
+def masks_of(values: Iterable[Value]) -> dict[Value, Value]:
+    """New values for the supports of a region's arguments, which are arrays of booleans."""
+    return {x: Value(x.aval.with_dtype(BOOL.dtype)) for x in values}
+
+
+def settled(
+    build: Callable[[Sequence[int]], tuple[Built, list[int]]], tracked: list[int]
+) -> tuple[Built, list[int]]:
+    """What is built for the supports that are `tracked`, and which these are in the end.
+
+    `build(tracked)` says which are known afterwards. First these are added, and then those dropped
+    that are not: what seems to be everywhere may follow from a support that is known by then.
+    """
+    built, known = build(tracked)
+    while more := set(known).difference(tracked):
+        tracked = sorted(more.union(tracked))
+        built, known = build(tracked)
+    while (kept := [i for i in tracked if i in known]) != tracked:
+        tracked = kept
+        built, known = build(tracked)
+    return built, tracked
 
 
 # ----- Where they are tracked
@@ -166,7 +193,8 @@ def _track(ops: Sequence[Op], active: set[Value], supports: Supports, backward: 
 
     return Tracked(
         values=reached(spoiled, edges),
-        poles=reached(of_poles, not_stored),
+        # The support of one element's tangent, which is stored, is one boolean.
+        poles=reached(of_poles, edges if backward else not_stored),
         of_poles=bool(of_poles),
         spoiled=spoiled,
         constants=constants,
