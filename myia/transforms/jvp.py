@@ -15,7 +15,7 @@ asks for one that is not everywhere: before a loop, or after one of its iteratio
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from myia.ir.builder import Builder, append, at, current_span, emit1
 from myia.ir.core import Op, Region, Tangents, Value
@@ -29,7 +29,7 @@ from myia.transforms.clone import clone, with_unused_args
 from myia.transforms.cotangents import like_cotangents, or_zeros, plus, scaled
 from myia.transforms.custom import emit_rule, is_active
 from myia.transforms.linear_solve import tangents_of_linear_solve
-from myia.transforms.supports.rules import stores_by_position, supports_of_results
+from myia.transforms.supports.rules import selects_by_data, stores_by_position, supports_of_results
 from myia.transforms.supports.slices import Support, as_array
 from myia.transforms.supports.tracked import (
     Tracked,
@@ -71,12 +71,15 @@ class _Forward:
         tracked: Tracked,
         supports: dict[Value, Support] | None = None,
         by_position: set[Support] | None = None,
+        by_data: set[Support] | None = None,
     ):
         self.active, self.tracked = active, tracked
         self.tangents = {x: t for x, t in tangents.items() if x in active}
         self.supports = supports or {}
         # Supports that come of run-time positions and branches only.
         self.by_position: set[Support] = set() if by_position is None else by_position
+        # Supports that depend on a mask, a branch or an extremum: adjoint loops carry no others.
+        self.by_data: set[Support] = set() if by_data is None else by_data
 
     def nested(
         self,
@@ -85,7 +88,7 @@ class _Forward:
     ) -> _Forward:
         tangents = {**self.tangents, **(also or {})}
         known = {**self.supports, **(supports or {})}
-        return _Forward(self.active, tangents, self.tracked, known, self.by_position)
+        return _Forward(self.active, tangents, self.tracked, known, self.by_position, self.by_data)
 
     def support(self, x: Value) -> Support:
         return self.supports.get(x) if x in self.tangents else nowhere(x)
@@ -119,6 +122,8 @@ class _Forward:
             if not self.tracked.values.isdisjoint(op.results):
                 found = self.supports_of_results(op, ts, supports)
                 self.supports.update((y, s) for y, s in zip(op.results, found) if s is not None)
+                if not self.by_data.isdisjoint(given) or selects_by_data(op, self.tracked):
+                    self.by_data.update(s for s in found if s is not None)
                 if by_position and (given or stores_by_position(op, self.tracked)):
                     self.by_position.update(s for s in found if s is not None)
 
@@ -165,7 +170,18 @@ class _Forward:
             regions.append(Region((), tuple(b.ops), region.yields + ts))
         tangents = _emit_extended(op, op.operands, regions)
         supports = dict(zip((op.results[i] for i in tracked), tangents[len(active) :]))
+        of_arms = [[arm.support(r.yields[i]) for r, _, arm in arms] for i in tracked]
+        if op.operands[0] in self.tracked.positions:
+            self.note_data(supports.values(), of_arms)
+        else:
+            self.by_data.update(supports.values())
         self.define([op.results[i] for i in active], tangents[: len(active)], supports)
+
+    def note_data(self, total: Iterable[Value], parts: Iterable[Iterable[Support]]) -> None:
+        """Note which supports `total` depend on data, as one of their `parts` does."""
+        for support, of_support in zip(total, parts):
+            if not self.by_data.isdisjoint(of_support):
+                self.by_data.add(support)
 
     def loop(self, op: Op) -> None:
         parts = Loop.of(op)
@@ -183,6 +199,8 @@ class _Forward:
         )
         tangents = _emit_extended(op, operands, regions)
         supports = dict(zip((op.results[i] for i in tracked), tangents[len(active) :]))
+        before = {i: self.support(parts.carries[i]) for i in tracked}
+        self.note_data(supports.values(), [(before[i], tracked[i]) for i in tracked])
         self.define([op.results[i] for i in active], tangents[: len(active)], supports)
 
     def rev(self, op: Op) -> None:
@@ -196,23 +214,29 @@ class _Forward:
             for j, (x, y) in enumerate(zip(adjoint_state_args(parts), op.results))
             if x in self.active or y in self.active
         ]
-        regions, tracked = self.steps(parts, active, [i for i in active if self.is_asked(*both[i])])
+        of_step = [i for i in active if self.is_asked(*both[i])]
+        regions, tracked = self.steps(parts, active, of_step, by_data=True)
         k, *args = parts.adjoint_region.args
         xs, s = [args[i] for i in active], [args[n + j] for j in linear]
         xs_t, s_t = like_cotangents(xs, "t"), like_cotangents(s, "t")
         # Tangents of x are carries of the loop, those of s are state of the adjoint.
         pairs = {**dict(zip(xs, xs_t)), **dict(zip(s, s_t))}
         x_masks = masks_of(args[i] for i in tracked)
+        self.supports.update(x_masks)
+        self.by_position.update(x_masks.values())
+        self.by_data.update(x_masks.values())
 
-        asked = [j for j in linear if self.is_asked(args[n + j], op.results[j])]
+        # What an op in the adjoint spoils of s_t it spoils of s: supports are for ops after it.
+        later = [j for j in linear if self.is_asked(op.results[j])]
+        asked = [j for j in linear if later and self.is_asked(args[n + j])]
 
-        def adjoint(of: Sequence[int]) -> tuple[Region, list[int]]:
+        def adjoint(of: Sequence[int]) -> tuple[Region, dict[int, Support]]:
             s_masks = masks_of(args[n + j] for j in of)
-            masks = {**x_masks, **s_masks}
+            self.note_data(s_masks.values(), [[self.support(state[j])] for j in of])
             more = (k, *args[:n], *xs_t, *x_masks.values(), *args[n:], *s_t, *s_masks.values())
-            return self.region(parts.adjoint_region, more, pairs, masks, linear, of, asked)
+            return self.region(parts.adjoint_region, more, pairs, s_masks, linear, of, asked, True)
 
-        found, of = settled(adjoint, [j for j in asked if self.support(state[j]) is not None])
+        found, of = settled(adjoint, [j for j in asked if self.is_known(state[j])], later)
         operands = (
             *op.operands[: op.params["counted"]],
             *parts.carries,
@@ -224,6 +248,7 @@ class _Forward:
         )
         tangents = _emit_extended(op, operands, [*regions, found])
         supports = dict(zip((op.results[j] for j in of), tangents[len(linear) :]))
+        self.by_data.update(supports.values())
         self.define([op.results[j] for j in linear], tangents[: len(linear)], supports)
 
     def is_asked(self, *values: Value) -> bool:
@@ -231,8 +256,8 @@ class _Forward:
         return not self.tracked.poles.isdisjoint(values)
 
     def steps(
-        self, parts: Loop, active: Sequence[int], asked: Sequence[int]
-    ) -> tuple[list[Region], list[int]]:
+        self, parts: Loop, active: Sequence[int], asked: Sequence[int], by_data: bool = False
+    ) -> tuple[list[Region], dict[int, Support]]:
         """The regions `cond` and `body` of a loop whose carried values `active` have tangents.
 
         The second result: which of those `asked` have supports, too.
@@ -241,15 +266,19 @@ class _Forward:
         ts = like_cotangents((args[1 + i] for i in active), "t")
         pairs = {args[1 + i]: t for i, t in zip(active, ts)}
 
-        def step(tracked: Sequence[int]) -> tuple[list[Region], list[int]]:
+        def step(tracked: Sequence[int]) -> tuple[list[Region], dict[int, Support]]:
             masks = masks_of(args[1 + i] for i in tracked)
+            self.note_data(masks.values(), [[self.support(parts.carries[i])] for i in tracked])
             more = (*ts, *masks.values())
             body, known = self.region(
-                parts.body, (*args, *more), pairs, masks, active, tracked, asked
+                parts.body, (*args, *more), pairs, masks, active, tracked, asked, by_data
             )
             return [*([with_unused_args(parts.cond, more)] if parts.cond else ()), body], known
 
-        return settled(step, [i for i in asked if self.support(parts.carries[i]) is not None])
+        return settled(step, [i for i in asked if self.is_known(parts.carries[i])])
+
+    def is_known(self, x: Value) -> bool:
+        return self.support(x) is not None
 
     def region(
         self,
@@ -260,11 +289,12 @@ class _Forward:
         active: Sequence[int],
         tracked: Sequence[int],
         asked: Sequence[int],
-    ) -> tuple[Region, list[int]]:
+        by_data: bool = False,
+    ) -> tuple[Region, dict[int, Support]]:
         """`region` with the tangents `pairs` of its arguments, and of its yields `active`.
 
         With the supports `masks` of arguments, and of the yields `tracked`. The second result: of
-        which of the yields `asked` the support is known.
+        which of the yields `asked` the support is known (and depends on data, if `by_data`).
         """
         self.by_position.update(masks.values())
         yields = region.yields
@@ -273,7 +303,13 @@ class _Forward:
             inner.walk(region.ops)
             after = [inner.tangent(yields[i]) for i in active]
             after += [inner.support_array(yields[i]) for i in tracked]
-        known = [i for i in asked if inner.support(yields[i]) is not None]
+        known = {i: inner.support(yields[i]) for i in asked if inner.is_known(yields[i])}
+        if by_data:
+            known = {i: support for i, support in known.items() if support in self.by_data}
+            more = {m for i, m in zip(tracked, masks.values()) if i in known} - self.by_data
+            if more:  # what follows from these depends on data, too
+                self.by_data.update(more)
+                return self.region(region, args, pairs, masks, active, tracked, asked, by_data)
         return Region(args, tuple(b.ops), (*yields, *after)), known
 
     def custom(self, op: Op) -> None:
@@ -297,10 +333,11 @@ class _Forward:
             z for z, x in given.items() if self.is_asked(z) and self.support(x) is not None
         )
         active = [i for i, y in enumerate(op.results) if y in self.active]
+        self.note_data(masks.values(), [[self.support(given[z])] for z in masks])
         args = (*body.args, *pairs.values(), *masks.values())
         asked = [i for i in active if self.is_asked(op.results[i])]
 
-        def extended(tracked: Sequence[int]) -> tuple[Region, list[int]]:
+        def extended(tracked: Sequence[int]) -> tuple[Region, dict[int, Support]]:
             return self.region(body, args, pairs, masks, active, tracked, asked)
 
         region, tracked = settled(extended, [])
@@ -311,6 +348,7 @@ class _Forward:
         )
         tangents = _emit_extended(op, operands, [region])
         supports = dict(zip((op.results[i] for i in tracked), tangents[len(active) :]))
+        self.note_data(supports.values(), [[support] for support in tracked.values()])
         self.define([op.results[i] for i in active], tangents[: len(active)], supports)
 
 

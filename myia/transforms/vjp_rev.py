@@ -62,8 +62,9 @@ class _Pullback:
         self.flags = [j for j, s in enumerate(adjoint_state(parts)) if _is_support(s)]
         self.sigmas = tuple(or_zeros(cts[j], s) for j, s in zip(self.linear, self.seeds))
         # The supports of σ where one is of use, by the position of s; those that are carried.
-        state = adjoint_state_args(parts)
-        self.asked = [j for j in self.linear if state[j] in acc.tracked.poles]
+        state, poles = adjoint_state_args(parts), acc.tracked.poles
+        self.later = [j for j, s in zip(self.linear, self.seeds) if s in poles]
+        self.asked = [j for j in self.linear if self.later and state[j] in poles]
         self.of_sigmas = {
             j: nowhere(adjoint_state(parts)[j]) if cts[j] is None else supports[j]
             for j in self.asked
@@ -76,7 +77,8 @@ class _Pullback:
     def emit(self) -> None:
         parts, n = self.parts, len(self.args)
         known = [j for j, support in self.of_sigmas.items() if support is not None]
-        body, self.carried = settled(self.dual_region, known)
+        body, carried = settled(self.dual_region, known, self.later)
+        self.carried = list(carried)
         masks = [as_array(self.of_sigmas[j], adjoint_state(parts)[j].aval) for j in self.carried]
         more = (*self.sigmas, *masks)
         loop = Loop(
@@ -95,11 +97,11 @@ class _Pullback:
             with self.acc.contribute({s: found.get(j)}):
                 self.acc.add(s, ct)
 
-    def dual_region(self, carried: Sequence[int]) -> tuple[Region, list[int]]:
+    def dual_region(self, carried: Sequence[int]) -> tuple[Region, dict[int, Support]]:
         """`dual` with the supports of σ that are `carried`, and those that are known after it."""
         self.carried = carried
         region = self.linear_region(self.dual, self.args, self.sigmas, self.masks())
-        return region, [j for j in self.asked if self.after[j] is not None]
+        return region, {j: s for j, s in self.after.items() if s is not None}
 
     def masks(self) -> list[Value]:
         """New values for the supports of σ that are carried."""

@@ -116,7 +116,8 @@ def var(
 def std(
     a: Array, axis: Axis = None, dtype: Dtype = None, out: Array = None, *args: Array, **how: Array
 ) -> Array:
-    return np.sqrt(variance(a, axis, dtype, out, *args, **how), out)
+    """Where all elements are equal the derivative is 0, as that of a norm of zeros."""
+    return stored(root(variance(a, axis, dtype, out, *args, **how)), out)
 
 
 def variance(

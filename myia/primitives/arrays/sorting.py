@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any
 
@@ -13,11 +14,11 @@ from myia.ir.avals import I64, Aval
 from myia.ir.builder import emit
 from myia.ir.core import Op, Tangents, Value, Values
 from myia.ir.primitive import Cotangents, Explicit, Primitive
-from myia.primitives.arrays.cumulative import cumulative
+from myia.primitives.arrays.cumulative import cumulative, shift
 from myia.primitives.arrays.gather import add_along_axis, take_along_axis
 from myia.primitives.arrays.shaping import check_axes, iota
 from myia.primitives.core.define import constant, require, require_kind
-from myia.primitives.pointwise.logic import eq, select
+from myia.primitives.pointwise.logic import eq, ne, select
 
 # ----- Sorting: stable, NaN last
 
@@ -113,27 +114,38 @@ top_k_p = Primitive(
     derivative=Explicit(_top_k_jvp, _top_k_vjp),
 )
 
-# ----- Running extrema; `reverse` starts from the end; among equal elements the last counts
+# ----- Running extrema; `reverse` starts from the end
+#
+# Of the elements equal to an extremum so far, the first and the last have a half each: the first
+# where the extremum changed, the last by hits. So each result moves two elements, and an infinite
+# derivative of one result reaches no others than its own. A result that is NaN has derivative 0.
 
 
-def _extremum_position(y: Value, x: Value, axis: int, reverse: bool) -> Value:
-    """The position along `axis` of the extremum so far."""
+def _holders(y: Value, x: Value, axis: int, reverse: bool) -> tuple[Value, Value]:
+    """The positions along `axis` of the first and the last element equal to the extremum so far."""
     positions = iota(shape=x.shape, axis=axis, dtype=I64.dtype)
     latest, never = (cummin, x.shape[axis]) if reverse else (cummax, -1)
-    hits = select(eq(x, y), positions, constant(never, I64.dtype, x.shape))
-    return latest(hits, axis=axis, reverse=reverse)
+
+    def last(hits: Value) -> Value:
+        found = select(hits, positions, constant(never, I64.dtype, x.shape))
+        return latest(found, axis=axis, reverse=reverse)
+
+    before = shift(y, 1, math.nan, axis, reverse)
+    return last(ne(y, before)), last(eq(x, y))
 
 
 def _running_jvp(ys: Values, xs: Values, ts: Values, *, axis: int, reverse: bool) -> Tangents:
     (y,), (x,), (t,) = ys, xs, ts
-    return (take_along_axis(t, _extremum_position(y, x, axis, reverse), axis),)
+    first, last = (take_along_axis(t, found, axis) for found in _holders(y, x, axis, reverse))
+    return (select(eq(y, y), 0.5 * first + 0.5 * last, 0),)
 
 
 def _running_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (x,), (y,), (ct,) = op.operands, op.results, cts
     axis, reverse = op.params["axis"], op.params["reverse"]
-    positions = _extremum_position(y, x, axis, reverse)
-    acc.update(x, lambda buffer: add_along_axis(buffer, positions, ct, axis))
+    half = select(eq(y, y), 0.5 * ct, 0)
+    for found in _holders(y, x, axis, reverse):
+        acc.update(x, partial(add_along_axis, indices=found, u=half, axis=axis))
 
 
 _EXTREMUM = Explicit(_running_jvp, _running_vjp)

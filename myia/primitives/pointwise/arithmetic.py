@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import math
 from typing import Any
 
 import jax
@@ -22,7 +23,7 @@ from myia.primitives.core.define import (
     zeros,
 )
 from myia.primitives.pointwise import complex_functions
-from myia.primitives.pointwise.logic import and_, convert, eq, ge, le, select
+from myia.primitives.pointwise.logic import and_, convert, eq, ge, le, or_, select
 from myia.primitives.pointwise.transcendental import conj, log, real, real_dtype
 
 NUMBERS = "iufc"
@@ -169,8 +170,11 @@ def _power_by_base(z: Value, x: Value, y: Value) -> Value:
 
 
 def _power_by_exponent(z: Value, x: Value, y: Value) -> Value:
-    # log(x) x^y, and 0 where x = 0.
-    return log(select(eq(x, zeros(x.aval)), 1, x)) * z
+    # log(x) x^y, and 0 where x = 0, or where x is infinite and the power 0.
+    without = eq(x, zeros(x.aval))
+    if x.dtype.kind == "f":
+        without = or_(without, and_(eq(x, math.inf), eq(z, 0)))
+    return log(select(without, 1, x)) * z
 
 
 pow = pointwise(

@@ -13,6 +13,7 @@ from myia.ir.primitive import Formula, Linear
 from myia.primitives.core import named_by_opcode as hlo
 from myia.primitives.core.define import PointwisePrimitive, nondifferentiable, pointwise
 from myia.primitives.pointwise import complex_functions, exact_powers
+from myia.primitives.pointwise.logic import gt, lt, select
 
 
 def _inexact(name: str, lower: Formula, evaluate: Formula, partial: Formula) -> PointwisePrimitive:
@@ -80,8 +81,8 @@ atan2 = _floating(
     "atan2",
     lax.atan2,
     np.arctan2,
-    lambda z, y, x: x / (x * x + y * y),
-    lambda z, y, x: -y / (x * x + y * y),
+    lambda z, y, x: _parts_of_inverse(x, y)[0],
+    lambda z, y, x: -_parts_of_inverse(x, y)[1],
 )
 
 # ----- Hyperbolic functions and their inverses
@@ -92,6 +93,21 @@ tanh = _branching("tanh", lax.tanh, np.tanh, lambda y, x: 1 - y * y)
 asinh = _branching("asinh", lax.asinh, np.arcsinh, lambda y, x: _root_of_one_plus_square(x))
 acosh = _branching("acosh", lax.acosh, np.arccosh, lambda y, x: rsqrt(x - 1) * rsqrt(_one_plus(x)))
 atanh = _branching("atanh", lax.atanh, np.arctanh, lambda y, x: 1 / ((1 - x) * (1 + x)))
+
+
+def _size(x: Value) -> Value:
+    return select(lt(x, 0), -x, x)
+
+
+def _parts_of_inverse(x: Value, y: Value) -> tuple[Value, Value]:
+    """(x, y) / (x^2 + y^2), by the quotient of the smaller and the larger: no square overflows."""
+    x_is_larger = gt(_size(x), _size(y))
+    larger = select(x_is_larger, x, y)
+    ratio = select(x_is_larger, y, x) / larger
+    of_larger = 1 / (larger * (1 + ratio * ratio))
+    of_smaller = ratio * of_larger
+    return select(x_is_larger, of_larger, of_smaller), select(x_is_larger, of_smaller, of_larger)
+
 
 # The derivatives of the inverses. Two roots of one factor each are exact near +-1; on the branch
 # cuts of complex numbers the sign of a zero must stay: that of -0.0 + 0.0 is lost.
@@ -110,7 +126,14 @@ def _times_i(x: Value) -> Value:
 
 
 def _root_of_one_plus_square(x: Value) -> Value:
-    return _root_of_one_minus_square(_times_i(x)) if x.dtype.kind == "c" else rsqrt(1 + x * x)
+    """1 / sqrt(1 + x^2), of real numbers by a quotient of at most 1, whose square is finite."""
+    if x.dtype.kind == "c":
+        return _root_of_one_minus_square(_times_i(x))
+    size = _size(x)
+    is_large = gt(size, 1)
+    ratio = select(is_large, 1 / select(is_large, size, 1), x)
+    root = rsqrt(1 + ratio * ratio)
+    return select(is_large, ratio * root, root)
 
 
 def _one_plus_square(x: Value) -> Value:

@@ -121,6 +121,15 @@ def stores_by_position(op: Op, tracked: Tracked) -> bool:
     )
 
 
+def selects_by_data(op: Op, tracked: Tracked) -> bool:
+    """Whether what `op` leaves out depends on numbers: on more than constants and positions."""
+    if op.primitive is select:
+        return op.operands[0] not in tracked.positions
+    return op.primitive in LEAVE_OUT and op.primitive not in (
+        *(dynamic_slice, dynamic_update_slice, pad, slice),
+    )
+
+
 # ----- Cotangents
 
 

@@ -95,12 +95,15 @@ def masks_of(values: Iterable[Value]) -> dict[Value, Value]:
 
 
 def settled(
-    build: Callable[[Sequence[int]], tuple[Built, list[int]]], tracked: list[int]
-) -> tuple[Built, list[int]]:
-    """What is built for the supports that are `tracked`, and which these are in the end.
+    build: Callable[[Sequence[int]], tuple[Built, dict[int, Support]]],
+    tracked: list[int],
+    of_use: Sequence[int] | None = None,
+) -> tuple[Built, dict[int, Support]]:
+    """What is built for the supports that are `tracked`, and these in the end.
 
-    `build(tracked)` says which are known afterwards. First these are added, and then those dropped
-    that are not: what seems to be everywhere may follow from a support that is known by then.
+    `build(tracked)` also gives those that are known afterwards. First these are added, and then
+    those dropped that are not: what seems to be everywhere may follow from a support that is known
+    by then. All are dropped if none `of_use` is left.
     """
     built, known = build(tracked)
     while more := set(known).difference(tracked):
@@ -109,7 +112,9 @@ def settled(
     while (kept := [i for i in tracked if i in known]) != tracked:
         tracked = kept
         built, known = build(tracked)
-    return built, tracked
+    if tracked and of_use is not None and not set(tracked).intersection(of_use):
+        return build([])[0], {}
+    return built, {i: known[i] for i in tracked}
 
 
 # ----- Where they are tracked
