@@ -34,6 +34,8 @@ from myia.transforms.activity import differentiable
 from myia.transforms.clone import clone, clone_with_args
 from myia.transforms.cotangents import Accumulators, Reverse, or_zeros
 from myia.transforms.errors import ClosedOver, NoForwardRule
+from myia.transforms.supports.slices import Support
+from myia.transforms.supports.tracked import Supports
 
 Residuals = dict[Op, tuple[Value, ...]]
 
@@ -86,12 +88,14 @@ def region_with_rules(
     return rebuilt(region, with_rules(region.ops, active, residuals), region.yields)
 
 
-def pull_back_custom(reverse: Reverse, op: Op, cts: Tangents, acc: Accumulators) -> None:
+def pull_back_custom(
+    reverse: Reverse, op: Op, cts: Tangents, supports: Sequence[Support], acc: Accumulators
+) -> None:
     if not is_active(op, acc.active):
         return
     given = dict(zip(op.results, cts))
     if op.params["rule"].mode == "jvp":
-        _transpose_rule(reverse, op, given, acc)
+        _transpose_rule(reverse, op, given, dict(zip(op.results, supports)), acc)
         return
     backward = _regions(op)[1]
     seeds = [or_zeros(given[y], y) for y in differentiable(op.results)]
@@ -103,21 +107,34 @@ def pull_back_custom(reverse: Reverse, op: Op, cts: Tangents, acc: Accumulators)
 
 
 def _transpose_rule(
-    reverse: Reverse, op: Op, given: dict[Value, Value | None], acc: Accumulators
+    reverse: Reverse,
+    op: Op,
+    given: dict[Value, Value | None],
+    supports: dict[Value, Support],
+    acc: Accumulators,
 ) -> None:
     """Emit the transpose of a jvp rule.
 
     The rule is linear in the tangents, so its transpose does not depend on their values: they are
-    set to zero.
+    set to zero. It is an ordinary sweep, in which supports are tracked.
     """
     xs = differentiable(op.operands)
     ts = [zeros(x.aval) for x in xs]
     step = clone_with_args(_regions(op)[0], (*op.operands, *ts), replay=True)
     tangents = zip(differentiable(op.results), step.yields[len(op.results) :])
-    seeds = [(t, given[y]) for y, t in tangents if given[y] is not None]
-    sums = reverse(step.ops, [t for x, t in zip(xs, ts) if acc.wants(x)], seeds)
+    seeds = [(y, t) for y, t in tangents if given[y] is not None]
+    inside = Supports(
+        of_cts=[supports[y] for y, _ in seeds],
+        wanted=[t for x, t in zip(xs, ts) if acc.tracks(x)],
+        outside=acc.tracked,
+        by_position=acc.by_position,
+        in_loop=acc.in_loop,
+    )
+    wanted = [t for x, t in zip(xs, ts) if acc.wants(x)]
+    sums = reverse(step.ops, wanted, [(t, given[y]) for y, t in seeds], supports=inside)
     for x, t in zip(xs, ts):
-        acc.add(x, sums.get(t))
+        with acc.contribute({x: sums.supports.get(t)}):
+            acc.add(x, sums.get(t))
 
 
 # ----- What these have in common

@@ -108,7 +108,7 @@ def _pull_back_op(
         if is_active(op, acc.active):
             pull_back_linear_solve(reverse, vjp_region, op, cts, acc)
     elif op.primitive is custom_p:
-        pull_back_custom(reverse, op, cts, acc)
+        pull_back_custom(reverse, op, cts, supports, acc)
     elif op.primitive is remat_p:
         pull_back_remat(reverse, op, cts, supports, acc)
     elif op.primitive.structured:

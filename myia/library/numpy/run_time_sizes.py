@@ -14,7 +14,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dynamic_axes import fill_masked, pad_masked, prefix_axis
 from myia.infer.domain.lengths import at_least, plus, total
-from myia.infer.domain.values import Abstract, Ref, Static, Tuple
+from myia.infer.domain.values import Abstract, Ref, Static, as_ref, Tuple
 from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise
 from myia.library.source import padding
@@ -77,7 +77,7 @@ def convolve(ctx: Context, a: Abstract, v: Abstract, mode: Abstract = Static("fu
         if axis is not None and axis.length.lo == 0:
             ctx.check(axis.is_empty(), ValueError, f"{name} cannot be empty")
     padded = tuple(ctx.array(fill_masked(x.value, x.dynamic_axes, 0)) for x in xs)
-    found = ctx.read(ctx.call(Static(np.convolve), padded, {}))
+    found = ctx.read(as_ref(ctx.call(Static(np.convolve), padded, {})))
     length = plus(total(at_least(lengths[0], 1), at_least(lengths[1], 1)), -1)
     axes = (prefix_axis(length, found.shape[0]),)
     whole = new_array(ctx, pad_masked(found, axes), axes)

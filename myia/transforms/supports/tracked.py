@@ -24,6 +24,7 @@ from myia.primitives.arrays.reductions import reduce_max, reduce_min
 from myia.primitives.arrays.shaping import broadcast, reshape
 from myia.primitives.core.define import constant_p
 from myia.primitives.core.region_dataflow import Edge, reachable
+from myia.primitives.core.structured import custom_p
 from myia.primitives.linalg.dot import dot_general
 from myia.primitives.pointwise.arithmetic import (
     div,
@@ -188,6 +189,8 @@ def _track(ops: Sequence[Op], active: set[Value], supports: Supports, backward: 
     constants = _constants(ops, outside.constants)
     steep = _steep(ops, not_stored, constants, outside.steep)
     spoiled = _spoiled(ops, active, constants, steep)
+    if backward:  # no rule takes the supports of tangents
+        spoiled = frozenset((op, i) for op, i in spoiled if op.primitive is not custom_p)
     of_poles = [(op, i) for op, i in spoiled if _has_pole(op, steep)]
 
     def reached(by: Iterable[tuple[Op, int]], along: Iterable[Edge]) -> frozenset[Value]:
@@ -256,6 +259,14 @@ def _is_inverse(op: Op) -> bool:
     return op.primitive is integer_pow and bool(op.params["y"] < 0)
 
 
+def _has_steep_rule(op: Op) -> bool:
+    """Whether the jvp rule of a `custom` op has a pole, as far as its ops tell."""
+    rule = op.params["rule"]
+    return rule.mode == "jvp" and any(
+        _is_steep(inner, frozenset()) for region in rule.regions for inner in walk(region)
+    )
+
+
 def _constants(ops: Iterable[Op], outside: Iterable[Value]) -> frozenset[Value]:
     found = set(outside)
     for op in walk(Region((), tuple(ops), ())):
@@ -290,6 +301,8 @@ def _spoiled(
 def _may_spoil(op: Op, i: int, constants: frozenset[Value], steep: frozenset[Value]) -> bool:
     """Whether the derivative of `op` in operand i may multiply by an infinity or NaN."""
     derivative = op.primitive.derivative
+    if op.primitive is custom_p:
+        return _has_steep_rule(op)
     if op.primitive is dot_general:
         return op.operands[1 - i] in steep
     if op.primitive in EXTREMA:  # equal to no element if it is NaN
