@@ -14,7 +14,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dynamic_axes import fill_masked, pad_masked, prefix_axis
 from myia.infer.domain.lengths import at_least, plus, total
-from myia.infer.domain.values import Abstract, Ref, Static, as_ref, Tuple
+from myia.infer.domain.values import Abstract, Ref, Static, Tuple, as_ref
 from myia.infer.dynamic.access import PaddedValue, is_dynamic, new_array, read, refuse_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise
 from myia.library.source import padding
