@@ -27,6 +27,8 @@ def assert_same(found, wanted):
         assert type(found) is type(wanted) and len(found) == len(wanted)
         for x, y in zip(found, wanted):
             assert_same(x, y)
+    elif wanted is None:
+        assert found is None
     else:
         kinds = (bool, np.bool_) if isinstance(wanted, (bool, np.bool_)) else type(wanted)
         assert isinstance(found, kinds), (found, wanted)
