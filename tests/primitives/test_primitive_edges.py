@@ -178,7 +178,7 @@ def test_a_device_that_writes_in_any_order_keeps_the_last_write():
         np.testing.assert_array_equal(backwards, expected)
 
 
-def test_a_running_extremum_passes_its_cotangent_to_the_first_and_the_last_holder():
+def test_a_running_extremum_passes_its_cotangent_to_the_first_and_the_last():
     x = np.array([1.0, 3.0, 2.0, 3.0, 0.0])
     assert list(*gradient(sorting.cummax, x, axis=0, reverse=False)) == [1, 3, 0, 1, 0]
     assert list(*gradient(sorting.cummin, x, axis=0, reverse=True)) == [0, 0, 0, 0, 5]

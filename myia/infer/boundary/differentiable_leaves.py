@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from myia.infer.boundary.structures import matched_children, unlike
 from myia.infer.boundary.undifferentiated import (
     CODE,
     RETURN_FLOATS,
@@ -41,6 +40,7 @@ from myia.infer.guests import guest_of
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.stand_ins import is_resource
+from myia.infer.structures import matched_children, unlike
 from myia.ir.core import Value
 from myia.primitives.core.define import constant
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NoReturn
 
-from myia.infer.boundary.structures import matched_children
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadRule
 from myia.infer.domain.heap_arrays import array_aval
@@ -19,6 +18,7 @@ from myia.infer.domain.values import (
     same_static,
 )
 from myia.infer.numeric.promotion import is_numeric, operand, operand_dtype
+from myia.infer.structures import matched_children
 from myia.ir.avals import Aval
 from myia.ir.core import Value
 from myia.primitives.core.define import zeros

@@ -121,7 +121,7 @@ top_k_p = Primitive(
 # derivative of one result reaches no others than its own. A result that is NaN has derivative 0.
 
 
-def _holders(y: Value, x: Value, axis: int, reverse: bool) -> tuple[Value, Value]:
+def _first_and_last(y: Value, x: Value, axis: int, reverse: bool) -> tuple[Value, Value]:
     """The positions along `axis` of the first and the last element equal to the extremum so far."""
     positions = iota(shape=x.shape, axis=axis, dtype=I64.dtype)
     latest, never = (cummin, x.shape[axis]) if reverse else (cummax, -1)
@@ -136,7 +136,7 @@ def _holders(y: Value, x: Value, axis: int, reverse: bool) -> tuple[Value, Value
 
 def _running_jvp(ys: Values, xs: Values, ts: Values, *, axis: int, reverse: bool) -> Tangents:
     (y,), (x,), (t,) = ys, xs, ts
-    first, last = (take_along_axis(t, found, axis) for found in _holders(y, x, axis, reverse))
+    first, last = (take_along_axis(t, found, axis) for found in _first_and_last(y, x, axis, reverse))
     return (select(eq(y, y), 0.5 * first + 0.5 * last, 0),)
 
 
@@ -144,7 +144,7 @@ def _running_vjp(op: Op, cts: Values, acc: Cotangents) -> None:
     (x,), (y,), (ct,) = op.operands, op.results, cts
     axis, reverse = op.params["axis"], op.params["reverse"]
     half = select(eq(y, y), 0.5 * ct, 0)
-    for found in _holders(y, x, axis, reverse):
+    for found in _first_and_last(y, x, axis, reverse):
         acc.update(x, partial(add_along_axis, indices=found, u=half, axis=axis))
 
 
