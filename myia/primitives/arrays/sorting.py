@@ -136,7 +136,8 @@ def _first_and_last(y: Value, x: Value, axis: int, reverse: bool) -> tuple[Value
 
 def _running_jvp(ys: Values, xs: Values, ts: Values, *, axis: int, reverse: bool) -> Tangents:
     (y,), (x,), (t,) = ys, xs, ts
-    first, last = (take_along_axis(t, found, axis) for found in _first_and_last(y, x, axis, reverse))
+    positions = _first_and_last(y, x, axis, reverse)
+    first, last = (take_along_axis(t, found, axis) for found in positions)
     return (select(eq(y, y), 0.5 * first + 0.5 * last, 0),)
 
 
