@@ -287,9 +287,7 @@ class Heap:
     alias_edges: dict[int, frozenset[int]] = field(default_factory=dict)
     roots: dict[int, Contents] = field(default_factory=dict)
     next_id: int = 0
-    # While they are not None: the objects that are read, and those that are written to.
-    reads: set[int] | None = None
-    writes: set[int] | None = None
+    reads: set[int] | None = None  # while it is not None: the objects that are read
 
     def copy(self) -> Heap:
         return Heap(dict(self.objects), dict(self.alias_edges), self.roots, self.next_id)
@@ -350,17 +348,6 @@ class Heap:
                 outer |= self.reads
             self.reads = outer
 
-    @contextmanager
-    def recorded_writes(self) -> Iterator[set[int]]:
-        """The objects that are written to inside, also on paths that are inferred in vain."""
-        outer, self.writes = self.writes, set()
-        try:
-            yield self.writes
-        finally:
-            if outer is not None:
-                outer |= self.writes
-            self.writes = outer
-
     def written_since(self, start: Heap, but: Collection[int] = ()) -> bool:
         """Whether an object that was there at `start` has other contents now; not one of `but`."""
         # Roots (negative ids) enter `objects` when they are first written to or invalidated.
@@ -381,8 +368,6 @@ class Heap:
         if isinstance(before, ListObject) and isinstance(contents, ListObject):
             contents = ListObject(contents.items, before.cls)
         self.objects[id] = contents
-        if self.writes is not None:
-            self.writes.add(id)
         for other in self.alias_edges.get(id, ()):
             mutual = id in self.alias_edges.get(other, ())
             if other in self and other != id and (mutual or not same_items):
