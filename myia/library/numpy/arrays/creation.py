@@ -17,6 +17,7 @@ from myia.infer.dynamic.access import is_dynamic, refuse_dynamic
 from myia.infer.dynamic.broadcasting import apply_elementwise, assign
 from myia.infer.lists.nested_sequences import as_array, common_dtype
 from myia.infer.parameters import keeps_views
+from myia.infer.paths.branches import on_each
 from myia.infer.registry import (
     for_dynamic_arrays,
     function,
@@ -209,10 +210,16 @@ def _array(
         ctx.fail(BadValue, message=UNAVOIDABLE_COPY)
     if result is object and wanted:
         result = copy_array(ctx, ctx.number(result))
-    missing = integer(ctx, ndmin, "ndmin") - len(ctx.shape(result))
-    if missing > 0:
-        result = view_with_shape(ctx, result, (1,) * missing + ctx.shape(result))
-    return boxed(ctx, result)
+    least = integer(ctx, ndmin, "ndmin")
+
+    def with_axes(x: Abstract) -> Abstract:
+        missing = least - len(ctx.shape(x))
+        if missing > 0:
+            x = view_with_shape(ctx, x, (1,) * missing + ctx.shape(x))
+        return boxed(ctx, x)
+
+    # Numbers of two kinds make arrays of two dtypes.
+    return on_each(ctx, [result], lambda found: with_axes(found[0]))
 
 
 @function(np.asarray, np.asanyarray)
