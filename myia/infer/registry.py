@@ -278,7 +278,8 @@ def invoke(
             raise
         # NumPy's exception and text; not of what a function of the user may have raised in it.
         given = (*args, *kwargs.values())
-        if top_package(function) in (("numpy", "scipy") if is_jaxs else ("numpy",)) and not any(
+        package = top_package(getattr(function, "__objclass__", function) if is_jaxs else function)
+        if package in (("numpy", "scipy") if is_jaxs else ("numpy",)) and not any(
             isinstance(x, FUNCTION_VALUES) for x in given
         ):
             _ask(ctx, function, name, args, kwargs)

@@ -140,10 +140,6 @@ _numpy(each_own, {"a": "unpackbits"}, like=lambda a, /, axis=None, count=None, b
 
 # ----- Arrays of run-time size
 
-_VARIANTS: dict[Any, Any] = {
-    np.isin: is_in,
-    np.convolve: convolve,
-    np.tile: by_source(padding.tiled),
-}
-for _function, _variant in _VARIANTS.items():
-    for_dynamic_arrays(FUNCTIONS[_function])(_variant)
+for_dynamic_arrays(FUNCTIONS[np.isin])(is_in)
+for_dynamic_arrays(FUNCTIONS[np.convolve])(convolve)
+for_dynamic_arrays(FUNCTIONS[np.tile])(by_source(padding.tiled))
