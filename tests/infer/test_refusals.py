@@ -309,14 +309,6 @@ PROGRAMS = {
         """,
         (1.0,),
     ),
-    "list_index_at_run_time_of_numbers_of_several_types": (
-        """
-        def f(x):
-            xs = [np.float32(x), 0.1]
-            return xs[int(x)]
-        """,
-        (1.0,),
-    ),
     "missing_key": (
         """
         def f(x):
@@ -479,7 +471,7 @@ PROGRAMS = {
     "sorted_at_run_time": (
         """
         def f(x):
-            return sorted([(x, "b"), (2.0, "a")])
+            return sorted([[x, "b"], [2.0, "a"]])
         """,
         (1.0,),
     ),

@@ -11,7 +11,7 @@ import numpy as np
 
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import NumberKind, is_number, joined_all, kind_of
-from myia.infer.domain.errors import BadType, BadValue, NeedsStatic
+from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.heap import AnyList, BufferObject, DictObject, InstanceObject, ListObject
 from myia.infer.domain.heap_arrays import RowObject
 from myia.infer.domain.lengths import Length, length_of, static_length
@@ -40,7 +40,6 @@ from myia.ir.avals import I64
 from myia.ir.core import Value
 from myia.primitives.core.define import array_constant
 
-GIVE_ONE_TYPE = "give them one type, such as `float(x)`"
 MAKE_A_LIST = "make a list of the items that stay"
 CHANGED = AnyList | DictObject | InstanceObject
 
@@ -104,11 +103,7 @@ def _dynamic_item(ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: 
     if not all(map(is_number, items)):
         list_edits.require_stackable(ctx, items, f"the index into a {kind} of different objects")
     index = _index_of_run_time(ctx, items, key, kind)
-    try:
-        stacked = growing_lists.stacked_list(ctx, items, objects=True)
-    except Mismatch:  # of numbers: one would be rounded, or have the type of another
-        what = f"a run-time index into a {kind} of numbers of different types"
-        ctx.fail(UnsupportedIndex, error=NeedsStatic, what=what, help_text=GIVE_ONE_TYPE)
+    stacked = growing_lists.stacked_list(ctx, items, objects=True)
     return growing_lists.item_at(ctx, stacked, index)
 
 
