@@ -34,7 +34,7 @@ def traced(monkeypatch) -> list[str]:
 
 def layers(all_weights, x):
     for w in all_weights:
-        x = jax.nn.gelu(w @ x) * np.percentile(x, 30.0)
+        x = jax.nn.gelu(w @ x) * np.nanmean(x)
     return np.sum(x)
 
 
@@ -46,14 +46,14 @@ def test_many_layers_trace_a_function_once(traced, depth):
 
 def test_other_shapes_are_traced_again_and_kept_for_the_next_program(traced):
     inferred(layers, [np.eye(7), np.ones((5, 7))], np.ones(7))
-    assert sorted(traced) == ["gelu", "gelu", "numpy"]  # both percentiles are of 7 numbers
+    assert sorted(traced) == ["gelu", "gelu", "numpy"]  # both means are of 7 numbers
     inferred(myia.grad(layers), [np.eye(7)], np.ones(7))
     assert traced.count("numpy") == 1
 
 
 def in_a_loop(x, n):
     for _ in range(n):
-        x = jax.nn.gelu(x) + np.percentile(x, 30.0)
+        x = jax.nn.gelu(x) + np.nanmean(x)
     return np.sum(x)
 
 

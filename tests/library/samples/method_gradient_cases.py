@@ -75,6 +75,7 @@ METHODS = {
     "trace": (lambda x: x.trace(1), M),
     "transpose": (lambda x: x.transpose(1, 0), X),
     "var": (lambda x: x.var(0), X),
+    "view": (lambda x: x.view() ** 2, X),
 }
 
 GRADIENTS |= {f"numpy.ndarray.{name}": case for name, case in METHODS.items()}
