@@ -78,6 +78,8 @@ def _wrapped(ctx: Context, x: Abstract, dtype: np.dtype) -> Abstract:
     of, is_python = operand_dtype(ctx, x)
     if not is_python or of.kind not in "iu" or dtype.kind not in "iu" or of == dtype:
         return x
+    if isinstance(x, Static):
+        return Static(np.asarray(x.value).astype(dtype)[()])
     return result_like(ctx, convert(value_of(ctx, x), dtype), x)
 
 
