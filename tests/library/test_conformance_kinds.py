@@ -175,7 +175,7 @@ REFUSED = {
             scipy.linalg.solve_sylvester scipy.signal.fftconvolve""",
         "number": """numpy.argsort numpy.cumulative_prod numpy.cumulative_sum
             numpy.divide.reduce numpy.fmax.reduce numpy.hypot.reduce numpy.logaddexp.reduce
-            numpy.piecewise numpy.subtract.reduce numpy.trim_zeros scipy.linalg.cho_factor
+            numpy.subtract.reduce numpy.trim_zeros scipy.linalg.cho_factor
             scipy.linalg.cholesky scipy.linalg.expm scipy.linalg.lu_factor scipy.linalg.solve
             scipy.linalg.sqrtm""",
         "keepdims": "numpy.vecdot",
@@ -195,7 +195,7 @@ OTHERWISE = {
         "float32": "scipy.stats.dirichlet.logpdf",
         "int64": "scipy.special.hyp2f1",
         "int32": "scipy.special.hyp2f1",
-        "bool": """numpy.linalg.eigvals scipy.linalg.solve_sylvester scipy.linalg.eigvals
+        "bool": """numpy.hypot.accumulate numpy.linalg.eigvals scipy.linalg.solve_sylvester scipy.linalg.eigvals
             scipy.linalg.orthogonal_procrustes""",
         "empty": """scipy.linalg.fiedler scipy.linalg.solve_toeplitz
             scipy.linalg.matmul_toeplitz""",

@@ -27,7 +27,7 @@ def test_a_formula_of_jax_belongs_to_a_traced_function(name):
 
 
 # Methods whose arguments differ from those of the function.
-OWN_METHODS = {"astype", "copy", "partition", "reshape", "sort", "transpose"}
+OWN_METHODS = {"astype", "compress", "copy", "partition", "reshape", "sort", "transpose"}
 
 
 def test_a_method_is_defined_as_the_function_of_its_name():

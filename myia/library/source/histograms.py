@@ -55,6 +55,7 @@ def histogram_bin_edges(
     a: Array, bins: Array = 10, range: Array = None, weights: Array = None
 ) -> Array:
     a = np.asarray(a)
+    a = a.astype(np.uint8) if a.dtype == bool else a
     if np.ndim(bins) == 1:
         edges = np.asarray(bins)
         if np.any(edges[:-1] > edges[1:]):
@@ -72,8 +73,8 @@ def histogram_bin_edges(
         low, high = np.min(a), np.max(a)
         if not (np.isfinite(low) and np.isfinite(high)):
             raise ValueError(f"autodetected range of [{low}, {high}] is not finite")
-    if low == high:
-        low, high = low - 0.5, high + 0.5
+    is_point = low == high
+    low, high = np.where(is_point, low - 0.5, low)[()], np.where(is_point, high + 0.5, high)[()]
     dtype = np.result_type(low, high, a)
     if np.issubdtype(dtype, np.integer):
         dtype = np.result_type(dtype, float)

@@ -54,21 +54,6 @@ def polymul(a1: Array, a2: Array) -> Array:
     return np.convolve(a1, a2)
 
 
-@from_source(np.polydiv)
-def polydiv(u: Array, v: Array) -> Array:
-    """The remainder starts at its first coefficient that is not about 0."""
-    u, v = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
-    n, more = len(v), max(len(u) - len(v) + 1, 0)
-    dtype = np.result_type(u, v)
-    q, r, scale = np.zeros(max(more, 1), dtype), u.astype(dtype), 1.0 / v[0]
-    for k in range(more):
-        d = scale * r[k]
-        q[k] = d
-        r[k : k + n] -= d * v
-    start = np.argmax(np.append(~(np.abs(r[:-1]) <= 1e-8), True))
-    return q, r[start:]
-
-
 @from_source(np.poly)
 def poly(seq_of_zeros: Array) -> Array:
     """Coefficients of complex zeros are complex, also if the zeros are conjugate in pairs."""

@@ -77,10 +77,6 @@ CALLS = {
     "repeat by too few": (np.repeat, X[:3], N[:2]),
     "repeat by a negative": (np.repeat, X[:3], -N),
     "repeat by floats": (np.repeat, X[:3], X[:3]),
-    "polydiv": (np.polydiv, np.array([1.0, 3, 2]), np.array([1.0, 1])),
-    "polydiv, a remainder": (np.polydiv, np.array([2, 3, 4]), np.array([2, 1])),
-    "polydiv by more": (np.polydiv, X[:2], X[:3]),
-    "polydiv by a number": (np.polydiv, X[:3].astype(np.float32), 2.0),
     "unique": (lambda x: np.unique(x, return_counts=True, return_inverse=True), A % 2),
     "view": (lambda x: x.view()[1], A),
     "running maximum": (lambda x: np.maximum.accumulate(x, axis=1), A % 2 > 0),
@@ -152,7 +148,6 @@ DERIVATIVES = {
     "repeat": lambda x: np.sum(np.repeat(x, np.argsort(x)) ** 2),
     "bincount": lambda x: np.sum(np.bincount(x.astype(int), x**2) ** 2),
     "histogram": lambda x: np.sum(np.histogram(x[x > 1], [0, 2, 5], weights=x[x > 1])[0] ** 2),
-    "polydiv": lambda x: np.sum(np.polydiv(x, x[:2])[0] ** 2) + np.sum(np.polydiv(x, x[:2])[1]),
     "hypot": lambda x: np.hypot.reduce(x),
 }
 

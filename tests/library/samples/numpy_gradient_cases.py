@@ -255,7 +255,6 @@ GRADIENTS |= {
     "numpy.correlate": (lambda x: np.correlate(x, V, "same"), W),
     "numpy.polyadd": (lambda x: np.polyadd(x, V), W),
     "numpy.polysub": (lambda x: np.polysub(V, x), W),
-    "numpy.polydiv": (lambda x: np.polydiv(V, x[:2])[0], W),
     "numpy.polymul": (lambda x: np.polymul(x, x), V),
     "numpy.polyval": (lambda x: np.polyval(x, x), V),
     "numpy.polyder": (lambda x: np.polyder(x, 2), W),
