@@ -170,9 +170,9 @@ REFUSED = {
         "int32": "scipy.signal.convolve2d scipy.signal.correlate2d",
         "bool": """numpy.piecewise scipy.linalg.convolution_matrix
             scipy.linalg.toeplitz scipy.linalg.matmul_toeplitz""",
-        "empty": """numpy.apply_along_axis numpy.linalg.lstsq numpy.linalg.matrix_rank
-            numpy.polymul numpy.unwrap scipy.linalg.fiedler_companion scipy.linalg.lu_solve
-            scipy.linalg.solve_sylvester scipy.signal.fftconvolve""",
+        "empty": """numpy.apply_along_axis numpy.histogramdd numpy.linalg.lstsq
+            numpy.linalg.matrix_rank numpy.polymul numpy.unwrap scipy.linalg.fiedler_companion
+            scipy.linalg.lu_solve scipy.linalg.solve_sylvester scipy.signal.fftconvolve""",
         "number": """numpy.argsort numpy.cumulative_prod numpy.cumulative_sum
             numpy.divide.reduce numpy.fmax.reduce numpy.hypot.reduce numpy.logaddexp.reduce
             numpy.subtract.reduce numpy.trim_zeros scipy.linalg.cho_factor
@@ -195,8 +195,8 @@ OTHERWISE = {
         "float32": "scipy.stats.dirichlet.logpdf",
         "int64": "scipy.special.hyp2f1",
         "int32": "scipy.special.hyp2f1",
-        "bool": """numpy.hypot.accumulate numpy.linalg.eigvals scipy.linalg.solve_sylvester scipy.linalg.eigvals
-            scipy.linalg.orthogonal_procrustes""",
+        "bool": """numpy.hypot.accumulate numpy.linalg.eigvals scipy.linalg.solve_sylvester
+            scipy.linalg.eigvals scipy.linalg.orthogonal_procrustes""",
         "empty": """scipy.linalg.fiedler scipy.linalg.solve_toeplitz
             scipy.linalg.matmul_toeplitz""",
         "number": "numpy.linalg.matrix_rank scipy.linalg.fiedler_companion",
