@@ -380,8 +380,8 @@ class Dispatcher:
         return Variant(program, found, layout, failures, write_back, effects)
 
     def _write_back(self, call: Call, program: Program) -> WriteBack | None:
-        """What the program writes into objects of the caller; None: nothing."""
-        if not (program.updates or program.assignments):
+        """What the program writes into objects of the caller, or copies of them; None: nothing."""
+        if not (program.updates or program.assignments or program.changed_in_copies):
             return None
         return WriteBack(program, call.positional, call.keywords, self.names(call))
 

@@ -33,6 +33,7 @@ def check_places(told: dict[str, Json], arguments: Arguments, results: Vectors) 
     recipes = [told["recipe"], *(r for _, r in told["updates"])]
     places = [place for r in recipes for place in places_in(r)]
     places += [("object", i) for i, _ in told["updates"]]
+    places += [("object", i) for i in told.get("changed_in_copies", ())]
     places += [("number", k) for i, ks in told["cuts"] for k in (i, *ks) if k is not None]
     if not fits or any(_is_outside(i, objects if k == "object" else kinds) for k, i in places):
         raise ArtifactError(OTHER_RESULTS)

@@ -81,6 +81,7 @@ class SavedProgram:
         self._device, self._waits = bool(told["device"]), bool(told["waits"])
         self._recipe = recipe_of(told["recipe"])
         self._updates = [int(i) for i, _ in told["updates"]]
+        self._copied = [int(i) for i in told.get("changed_in_copies", ())]  # under a derivative
         self._changes = [recipe_of(x) for _, x in told["updates"]]
         self._checks = [(list(map(str, c)), str(m), p) for c, m, p in told["checks"]]
         self._exceptions = [*told.get("exceptions", [None] * len(self._checks))]
@@ -222,7 +223,8 @@ class SavedProgram:
     def _check_memory(self, flat: Flat) -> None:
         """Refuse a call whose written arrays overlap others, or themselves."""
         objects = flat.objects
-        written = [objects[i] for i in self._updates if type(objects[i]) is np.ndarray]
+        places = (objects[i] for i in (*self._updates, *self._copied))
+        written = [x for x in places if type(x) is np.ndarray]
         if not written:
             return
         arrays = [x for x in flat.leaves if type(x) is np.ndarray]

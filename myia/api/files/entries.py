@@ -98,6 +98,7 @@ def program_of(told: dict[str, Json], facts: Sequence[Fact]) -> Program:
         {},
         (),
         cuts=tuple(Cut(i, tuple(lengths), None) for i, lengths in told["cuts"]),
+        changed_in_copies=tuple(told.get("changed_in_copies", ())),
     )
 
 

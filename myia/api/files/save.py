@@ -153,7 +153,10 @@ def _interface(
     if any(i >= count for r in recipes for i in _objects(r)):
         raise NotStorable("it returns an object that it reads beside its arguments: pass that")
     exceptions = [exception_json(check.made(hidden=Unknown)) for check in program.checks]
-    return told | results_json(program) | {"exceptions": exceptions}
+    # Constants of a file share no memory with arguments.
+    copied = [i for i in program.changed_in_copies if i < count]
+    results = results_json(program) | {"changed_in_copies": copied}
+    return told | results | {"exceptions": exceptions}
 
 
 def results_json(program: Program) -> dict[str, Any]:
@@ -162,6 +165,7 @@ def results_json(program: Program) -> dict[str, Any]:
         "kinds": [kind_json(kind) for kind in program.kinds],
         "recipe": recipe_json(program.recipe),
         "updates": [[i, recipe_json(r)] for i, r in program.updates],
+        "changed_in_copies": [*program.changed_in_copies],
         "checks": [
             [_exception_name(c.exception), c.message, None if c.span is None else str(c.span)]
             for c in program.checks

@@ -1,7 +1,8 @@
 """Writing back: the caller's objects are changed as the function changed its arguments.
 
 A program is compiled for arrays that share no memory. So an array that is written to must not
-overlap another one, nor itself. Nothing is written before all of this is known.
+overlap another one, nor itself; and not one of which a derivative changes a copy, either: its value
+would be another one than the function's. Nothing is written before all of this is known.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class WriteBack:
         names: Sequence[str],
     ):
         self._updates, self._assignments = program.updates, program.assignments
+        self._written = [*(i for i, _ in program.updates), *program.changed_in_copies]
         self._named = [*zip(names, positional), *keywords.items()]
         leaves = (leaf for _, signature in self._named for leaf in leaves_of(signature))
         under_jax = program.reads_tracers or any(leaf.is_tracer for leaf in leaves)
@@ -75,7 +77,7 @@ class WriteBack:
         places = objects
         if self._guests:  # leaves may be copies, or other views of their memory
             places = [*map(memory_of, objects)]
-        written = [places[i] for i, _ in self._updates if type(places[i]) in ARRAYS]
+        written = [places[i] for i in self._written if type(places[i]) in ARRAYS]
         if not written:
             return
         parts = (places,) if self._guests else (leaves, *hidden)

@@ -66,6 +66,7 @@ def infer_example(
         yields = list(values)
         _refuse_changes(ctx, before)
         _refuse_changed_structures(ctx, known, start)
+        _note_changes_in_copies(ctx, leaves, copies, before)
         written = [i for i, x in enumerate(copies) if _is_written(ctx, x, start)]
         for i in written:
             _refuse_other_names(ctx, leaves, i, before, reads)
@@ -126,6 +127,15 @@ def _is_written(ctx: Context, copy: Abstract, start: Heap) -> bool:
         return False
     contents = ctx.heap[copy.id]
     return contents is not start[copy.id] and not isinstance(contents, Invalidated)
+
+
+def _note_changes_in_copies(
+    ctx: Context, leaves: Sequence[Leaf], copies: Sequence[Abstract], before: Heap
+) -> None:
+    """What a derivative does to a copy of a part it does to a copy of the array."""
+    for leaf, copy in zip(leaves, copies):
+        if isinstance(copy, Ref) and copy.id in ctx.changed_in_copies:
+            ctx.changed_in_copies.update(_all_names(before, _id(leaf)))
 
 
 def _refuse_other_names(

@@ -1,17 +1,30 @@
-"""Calls on copies of their arguments, which may be one another's aliases as the originals are."""
+"""Calls on copies of their arguments, which may be one another's aliases as the originals are.
+
+    def f(a):
+        a[0] = 5.0            # changes the copy of x
+        return x.sum()        # reads x itself, where Python sees the change: refused
+
+Inside of the call a copy stands for its original, which the function may know by another name: it
+is refused if it changes one of the two and reads the other. That arrays have memory in common is
+known at run time only: the program tells of which it changes a copy (`Context.changed_in_copies`),
+and each call compares addresses, as for an array that it changes.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from myia.infer.derivatives.lost_state import record_lost_state
 from myia.infer.domain.context import Context
-from myia.infer.domain.heap import BufferObject
+from myia.infer.domain.errors import InvalidatedRead
+from myia.infer.domain.heap import BufferObject, Invalidated
 from myia.infer.domain.values import Abstract, Ref
 from myia.infer.lists import item_aliases, list_rows
 from myia.infer.paths.region_outputs import deep_copied
 from myia.infer.unsupported import UnsupportedDerivative
+from myia.source.span import Span
 
 BY_NUMBERS = "make the list in the function that is differentiated"
 
@@ -31,17 +44,52 @@ def call_with_copies(
     made: dict[int, Ref] = {}
     full = [given[i] if i in given else deep_copied(ctx, x, made) for i, x in enumerate(args)]
     options = {k: deep_copied(ctx, x, made) for k, x in kwargs.items()}
-    link_copies(ctx, [*args, *kwargs.values()], [*full, *options.values()])
+    originals, copies = [*args, *kwargs.values()], [*full, *options.values()]
+    link_copies(ctx, originals, copies)
     before = ctx.heap.copy()
-    result = ctx.call(f, full, options)
+    with noted_changes(ctx, originals, copies):
+        result = ctx.call(f, full, options)
     chosen = given if differentiated is None else differentiated
     record_lost_state(ctx, f, full, options, chosen, before, result)
     return result
 
 
 def link_copies(ctx: Context, originals: list[Abstract], copies: list[Abstract]) -> None:
-    """Add may-alias edges between copies of one object: a write to one invalidates the others."""
-    link_may_alias(ctx, base_objects(ctx, originals, as_lists=True), base_objects(ctx, copies))
+    """Add may-alias edges between copies of what may be one object.
+
+    A write to one of them invalidates the others.
+    """
+    edges = ctx.heap.alias_edges
+    shown = base_objects(ctx, originals, as_lists=True)
+    names = [[*ids, *(x for i in ids for x in edges.get(i, ()))] for ids in shown]
+    link_may_alias(ctx, names, base_objects(ctx, copies))
+
+
+@contextmanager
+def noted_changes(
+    ctx: Context, originals: Sequence[Abstract], copies: Sequence[Abstract]
+) -> Iterator[None]:
+    """Note of which originals a copy is changed inside; refuse what is used under both names."""
+    shown = base_objects(ctx, originals, as_lists=True)
+    pairs = zip(shown, base_objects(ctx, copies), strict=True)
+    origins = {copy: {*ids} - {copy} for ids, made in pairs for copy in made}
+    before = ctx.heap.copy()
+    with ctx.recorded_uses() as (read, written):
+        yield
+    for copy, ids in origins.items():
+        now = ctx.heap[copy]
+        is_other = now is not before[copy] and not isinstance(now, Invalidated)
+        if is_other or copy in written or copy in ctx.changed_in_copies:
+            ctx.changed_in_copies |= ids
+            _refuse_both(ctx, ids & read, written.get(copy))
+        if copy in read:
+            for id in ids & written.keys():
+                _refuse_both(ctx, {id}, written[id])
+
+
+def _refuse_both(ctx: Context, both: set[int], span: Span | None) -> None:
+    if both:
+        ctx.fail(InvalidatedRead, where=str(span or "an earlier line"))
 
 
 def link_may_alias(

@@ -21,7 +21,11 @@ from myia.infer.boundary.differentiable_leaves import (
     differentiable_tree,
 )
 from myia.infer.boundary.host_calls import no_host_calls
-from myia.infer.derivatives.argument_copies import call_with_copies, link_copies
+from myia.infer.derivatives.argument_copies import (
+    call_with_copies,
+    link_copies,
+    noted_changes,
+)
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
 from myia.infer.domain.errors import BadType, BadValue, CertainError, NotDifferentiable
@@ -86,7 +90,8 @@ def infer_differentiated(
     def run(values: Sequence[Value]) -> Abstract:
         copies = inputs.copies(ctx, list(values))
         link_copies(ctx, xs, copies)
-        return call(copies)
+        with noted_changes(ctx, xs, copies):
+            return call(copies)
 
     try:
         with Builder() as builder:

@@ -150,6 +150,8 @@ class Context(Objects):
         self.rules: dict[Any, Any] = {}
         # What differentiated functions change in their copies (`infer/derivatives/lost_state.py`).
         self.lost_state: dict[int, Any] = {}
+        # Objects of which they change a copy (`infer/derivatives/argument_copies.py`).
+        self.changed_in_copies: set[int] = set()
         # Results under `functools.cache` (`infer/eval/cached_functions.py`); None: there are none.
         self.cached_results: Any = None
         self._entered: set[Any] = set()  # what walks through parts are inside of (`inside`)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeGuard, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeGuard, TypeVar
 
 from myia.infer.domain import swapped_arrays
 from myia.infer.domain.dynamic_axes import DynamicAxes
@@ -29,6 +30,7 @@ from myia.ir.avals import Aval
 from myia.ir.builder import current_span
 from myia.ir.core import Value
 from myia.source.diagnostics import InternalError, MyiaError
+from myia.source.span import Span
 
 STATIC_ARRAYS = (ArrayObject, ViewObject, SelectedArray)
 DYNAMIC_ARRAYS = (DynamicArray, DynamicView)
@@ -168,6 +170,13 @@ def padded_value(heap: Heap, id: int) -> PaddedValue:
     return PaddedValue(value, (None,) * len(value.shape))
 
 
+class Uses(NamedTuple):
+    """Objects of which the elements or items are read; those that are written to, and where."""
+
+    read: set[int]
+    written: dict[int, Span | None]
+
+
 class Objects:
     """The objects of one inference, which are read and written as Python would."""
 
@@ -186,6 +195,19 @@ class Objects:
 
     def __init__(self, heap: Heap) -> None:
         self.heap = heap
+        self.uses: Uses | None = None  # while it is not None: what is read and written to
+
+    @contextmanager
+    def recorded_uses(self) -> Iterator[Uses]:
+        """The objects that are read and written to inside, also on paths inferred in vain."""
+        outer, self.uses = self.uses, Uses(set(), {})
+        try:
+            yield self.uses
+        finally:
+            if outer is not None:
+                outer.read.update(self.uses.read)
+                outer.written.update(self.uses.written)
+            self.uses = outer
 
     def new(self, contents: Contents) -> Ref:
         return Ref(self.heap.new(contents))
@@ -193,6 +215,8 @@ class Objects:
     def contents(self, ref: Ref) -> Contents:
         """What the object holds; an error if it has been invalidated."""
         contents = self.heap[ref.id]
+        if self.uses is not None and not isinstance(contents, ARRAYS):
+            self.uses.read.add(ref.id)
         if isinstance(contents, (Invalidated, PointsTo, RowObject, ItemObject)):
             self.check_valid(ref)
         if isinstance(contents, ItemObject):
@@ -201,6 +225,8 @@ class Objects:
 
     def check_valid(self, ref: Ref) -> None:
         """An error if the object, or one that it is read from, has been invalidated."""
+        if self.uses is not None:
+            self.uses.read.update(self.heap.owners(ref.id))
         invalidated = self.heap.invalidation(ref.id)
         if invalidated is not None:
             where, has_moved = str(invalidated.span or "an earlier line"), invalidated.has_moved
@@ -220,6 +246,8 @@ class Objects:
     def write(self, ref: Ref, contents: Contents, moves: bool = True) -> None:
         """Give the object other contents; `moves`: items of a list have other places then."""
         self.refuse_change(ref.id)
+        if self.uses is not None:
+            self.uses.written.setdefault(ref.id, current_span())
         if isinstance(row := self.heap[ref.id], RowObject):
             self.write_row(row, contents)
         elif isinstance(row, ItemObject):

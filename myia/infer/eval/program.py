@@ -52,7 +52,8 @@ from myia.infer.domain.errors import (
     ReadOnlyWrite,
     Slip,
 )
-from myia.infer.domain.heap import ViewObject
+from myia.infer.domain.heap import ArrayObject, ViewObject
+from myia.infer.domain.memory_order import is_contiguous
 from myia.infer.domain.values import NONE, Abstract, Ref, Scalar, Static
 from myia.infer.eval import handlers, op_handlers
 from myia.infer.eval.interpreter import Interpreter
@@ -93,6 +94,8 @@ class Program:
     capacities: tuple[tuple[Capacity, int | None], ...] = ()
     cuts: tuple[Cut, ...] = ()  # results of run-time size
     counts_on: bool = True  # these results are right also where something has been outgrown
+    # Arrays of arguments and facts of which a derivative changes a copy: they must not overlap.
+    changed_in_copies: tuple[int, ...] = ()
 
     @property
     def reads_tracers(self) -> bool:
@@ -320,7 +323,20 @@ def _finish(
         capacities,
         tuple(outputs.cuts),
         ctx.capacities.counts_on,
+        _changed_in_copies(ctx, ids, changed),
     )
+
+
+def _changed_in_copies(
+    ctx: Interpreter, ids: Mapping[int, int], changed: Mapping[int, int]
+) -> tuple[int, ...]:
+    """The arrays of which a derivative changes a copy, where that may make a difference."""
+    found = [id for id in ids if id in ctx.changed_in_copies and id not in changed]
+    arrays = [id for id in found if isinstance(ctx.heap.roots[id], ArrayObject)]
+    count = sum(isinstance(x, Scalar) or ctx.is_array(x) for x in ctx.objects)
+    if count == 1 and all(is_contiguous(ctx, Ref(id)) for id in arrays):
+        return ()  # it overlaps nothing
+    return tuple(ids[id] for id in arrays)
 
 
 def _outgrown(ctx: Interpreter, outputs: Outputs) -> Iterator[tuple[Capacity, int | None]]:
