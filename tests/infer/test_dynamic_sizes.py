@@ -357,6 +357,9 @@ def test_a_loop_that_searches_in_a_growing_slice_stays_a_loop():
     assert few == many
 
 
-def test_refusals_of_searches():
-    with pytest.raises(myia.MyiaError, match="whose size is known only at run time"):
-        myia.jit(lambda a, v, n: np.searchsorted(a, v[: int(n)]))(A, A, 2.0)
+def test_a_search_for_the_numbers_of_a_slice():
+    def places(a, v, n):
+        return np.sum(np.searchsorted(a, v[: int(n)]) * v[: int(n)])
+
+    for n in (0.0, 2.0, 9.0):
+        both(places, SORTED[0], A, n)

@@ -198,6 +198,10 @@ class NumberKind(NamedTuple):
         return self.dtype, self.weak
 
     @property
+    def key(self) -> tuple[Any, ...]:
+        return *self.type, None if self.known is None else self.known.value
+
+    @property
     def text(self) -> str:
         name = self.dtype.name
         return f"{name.rstrip('0123456789')} of Python" if self.weak else f"{name} of NumPy"
@@ -221,12 +225,10 @@ def are_joined(a: Abstract, b: Abstract) -> bool:
 
 def joined_all(xs: Sequence[NumberKind]) -> tuple[np.dtype, bool] | None:
     """The same of several numbers."""
-    types = {x.type for x in xs} | {joined(x, y) for x, y in combinations(xs, 2)}
-    for found in types - {None}:
-        assert found is not None
-        if all(holds(NumberKind(*found), x) for x in xs):
-            return found
-    return None
+    kinds = {x.key: x for x in xs}.values()  # a long list has few
+    types = dict.fromkeys(x.type for x in kinds)
+    types |= dict.fromkeys(promote(s, t) for s, t in combinations(types, 2))
+    return next((t for t in types if all(holds(NumberKind(*t), x) for x in kinds)), None)
 
 
 def holds(option: NumberKind, x: NumberKind) -> bool:

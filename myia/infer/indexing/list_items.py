@@ -112,15 +112,17 @@ def _groups_of_numbers(items: Sequence[Abstract]) -> list[list[int]] | None:
     if not all(map(is_number, items)):
         return None
     kinds = [NumberKind.of(x) for x in items]
-    groups: list[list[int]] = []
-    for i, kind in enumerate(kinds):
-        for group in groups:
-            if joined_all([*(kinds[k] for k in group), kind]) is not None:
-                group.append(i)
-                break
+    if joined_all(kinds) is not None:
+        return None
+    groups: list[list[NumberKind]] = []
+    for kind in {x.key: x for x in kinds}.values():
+        fitting = (g for g in groups if joined_all([*g, kind]) is not None)
+        if (group := next(fitting, None)) is None:
+            groups.append([kind])
         else:
-            groups.append([i])
-    return groups if len(groups) > 1 else None
+            group.append(kind)
+    keys = [{x.key for x in group} for group in groups]
+    return [[i for i, x in enumerate(kinds) if x.key in of_group] for of_group in keys]
 
 
 def _item_of_a_group(
@@ -146,12 +148,14 @@ def _chosen_constant(
     ctx: Context, items: tuple[Abstract, ...], key: Scalar, kind: str
 ) -> Abstract | None:
     """A function, string or member of an enumeration, or a tuple with some; None: it is another."""
+    kinds = {_constant_kind(x) for x in items}
+    if len(kinds) > 1 or None in kinds:
+        return None
     options: list[Abstract] = []
     for x in items:
         if not any(map(partial(_is_one, x), options)):
             options.append(x)
-    kinds = {_constant_kind(x) for x in options}
-    if len(options) == 1 or len(kinds) > 1 or None in kinds:
+    if len(options) == 1:
         return None
     if not list_edits.stacks(ctx, few=True):  # a loop may be unrolled
         ctx.needs_static(f"the index into a {kind}")
