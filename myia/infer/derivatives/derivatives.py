@@ -24,7 +24,6 @@ from myia.infer.boundary.host_calls import no_host_calls
 from myia.infer.derivatives.argument_copies import (
     call_with_copies,
     link_copies,
-    noted_changes,
 )
 from myia.infer.derivatives.parameters import parameter_names
 from myia.infer.domain.context import Context
@@ -90,8 +89,7 @@ def infer_differentiated(
     def run(values: Sequence[Value]) -> Abstract:
         copies = inputs.copies(ctx, list(values))
         link_copies(ctx, xs, copies)
-        with noted_changes(ctx, xs, copies):
-            return call(copies)
+        return call(copies)
 
     try:
         with Builder() as builder:

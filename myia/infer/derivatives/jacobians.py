@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from myia.infer.boundary.differentiable_leaves import SAME_FORM
 from myia.infer.boundary.host_calls import no_host_calls, refuse_host_calls
+from myia.infer.derivatives.argument_copies import noted_changes
 from myia.infer.derivatives.derivatives import (
     DifferentiatedRegion,
     GradOptions,
@@ -101,7 +102,8 @@ def hvp(ctx: Context, f: Abstract, options: GradOptions, args: tuple, kwargs: di
         full = list(own)
         for i, x in zip(numbers, xs):
             full[i] = x
-        return gradient(ctx, f, GradOptions(options.argnums), tuple(full), kwargs)
+        with noted_changes(ctx, chosen, xs):
+            return gradient(ctx, f, GradOptions(options.argnums), tuple(full), kwargs)
 
     names = parameter_names(ctx, f, len(own))
     chosen, chosen_names = [own[i] for i in numbers], [names[i] for i in numbers]

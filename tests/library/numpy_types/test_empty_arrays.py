@@ -52,7 +52,7 @@ CALLS = {
     "insert rows": (lambda x: np.insert(x, [1], [[5], [6]], axis=0), A[:, :1]),
     "insert columns": (lambda x: np.insert(x, [1], [5, 6], axis=1), A),
     "insert at a slice": (lambda x: np.insert(x, slice(1, 2), [5, 6, 7]), X),
-    "insert by a mask": (lambda x: np.insert(x, [True, False, True, False], [5, 6]), X),
+    "insert by a mask": (lambda x: np.insert(x, np.array([True, False, True, False]), [5, 6]), X),
     "insert nothing": (lambda x: np.insert(x, [], []), X),
     "insert too many": (lambda x: np.insert(x, [1, 2], [5, 6, 7]), X),
 }  # fmt: skip
