@@ -20,7 +20,8 @@ also transposes a rule of forward mode, which is one derivative more: the outerm
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -33,7 +34,13 @@ from myia.infer.custom.regions import (
     close_region,
 )
 from myia.infer.custom.rule_checks import RuleResultChecker
-from myia.infer.derivatives.argument_copies import base_objects, link_may_alias
+from myia.infer.derivatives.argument_copies import (
+    base_objects,
+    link_copies,
+    link_may_alias,
+    names_of,
+    noted_changes,
+)
 from myia.infer.derivatives.derivatives import argument_numbers
 from myia.infer.derivatives.parameters import function_name
 from myia.infer.domain.context import NO_ERROR, Context
@@ -263,19 +270,23 @@ class _Call:
         what = f"`{self.custom.name}`, a function with a derivative rule, {why},"
         self.ctx.fail(UnsupportedDerivative, what=what, help_text=help_text)
 
-    def given_values(self, values: Sequence[Value]) -> list[Abstract]:
-        """All arguments, with these values in the differentiable ones."""
-        args = list(self.args)
-        for i, x in zip(self.wrt, self.inputs.copies(self.ctx, list(values)), strict=True):
+    @contextmanager
+    def given_values(self, values: Sequence[Value]) -> Iterator[tuple[Abstract, ...]]:
+        """All arguments, with these values in the differentiable ones: for one call."""
+        ctx, args = self.ctx, list(self.args)
+        originals, copies = [args[i] for i in self.wrt], self.inputs.copies(ctx, list(values))
+        for i, x in zip(self.wrt, copies, strict=True):
             args[i] = x
-        return args
+        link_copies(ctx, originals, copies)
+        with noted_changes(ctx, originals, copies):
+            yield tuple(args)
 
     def function(self, values: list[Value]) -> list[Value]:
         ctx = self.ctx
-        args = self.given_values(values)
-        own = [args[i] for i in self.wrt]
-        before = {id: ctx.heap[id] for shown in base_objects(ctx, own) for id in shown}
-        result = ctx.call(self.custom.function, tuple(args), {})
+        with self.given_values(values) as args:
+            own = [args[i] for i in self.wrt]
+            before = {id: ctx.heap[id] for shown in base_objects(ctx, own) for id in shown}
+            result = ctx.call(self.custom.function, args, {})
         if any(ctx.heap[id] is not contents for id, contents in before.items()):
             self.refuse("which changes its arguments", RETURN_IT)
         self.given, self.returned = base_objects(ctx, own), base_objects(ctx, [result])
@@ -291,11 +302,11 @@ class _Call:
         fixed = tuple(self.args[i] for i in self.nondiff)
 
         def body(values: list[Value]) -> list[Value]:
-            args = self.given_values(values[: len(avals)])
-            primals = Tuple(tuple(args[i] for i in self.wrt))
             tangents = Tuple(tuple(self.with_derivatives(self.inputs, values[len(avals) :])))
             (rule,) = self.custom.rules
-            found = self.ctx.call(rule, (*fixed, primals, tangents), {})
+            with self.given_values(values[: len(avals)]) as args:
+                primals = Tuple(tuple(args[i] for i in self.wrt))
+                found = self.ctx.call(rule, (*fixed, primals, tangents), {})
             y, t = self.items(found, 2, rule, "a pair")
             return [*self.results(y), *self.differentiable_values(self.outputs, [t], "a tangent")]
 
@@ -306,10 +317,13 @@ class _Call:
         ctx = self.ctx
         forward, backward = self.custom.rules
         kept: list[Tree] = []
+        names: list[list[int]] = []  # those of the residuals
 
         def run(values: list[Value]) -> list[Value]:
-            found = ctx.call(forward, tuple(self.given_values(values)), {})
+            with self.given_values(values) as args:
+                found = ctx.call(forward, args, {})
             y, residuals = self.items(found, 2, forward, "a pair")
+            names.extend(names_of(ctx, [residuals]))
             kept.append(differentiable_tree(ctx, [residuals], "a residual", integers=True))
             return [*self.results(y), *kept[0].values]
 
@@ -317,6 +331,7 @@ class _Call:
             n = len(kept[0].values)
             fixed = tuple(self.args[i] for i in self.nondiff)
             (residuals,) = kept[0].rebuild(ctx, values[:n])
+            link_may_alias(ctx, names, base_objects(ctx, [residuals]))
             (ct,) = self.with_derivatives(self.outputs, values[n:])
             found, n = ctx.call(backward, (*fixed, residuals, ct), {}), len(self.wrt)
             wanted = f"a tuple of {n} cotangents, one for each argument"

@@ -59,10 +59,14 @@ def link_copies(ctx: Context, originals: list[Abstract], copies: list[Abstract])
 
     A write to one of them invalidates the others.
     """
+    link_may_alias(ctx, names_of(ctx, originals), base_objects(ctx, copies))
+
+
+def names_of(ctx: Context, xs: Sequence[Abstract]) -> list[list[int]]:
+    """For each object in `xs` the ids of all that it may be."""
     edges = ctx.heap.alias_edges
-    shown = base_objects(ctx, originals, as_lists=True)
-    names = [[*ids, *(x for i in ids for x in edges.get(i, ()))] for ids in shown]
-    link_may_alias(ctx, names, base_objects(ctx, copies))
+    shown = base_objects(ctx, xs, as_lists=True)
+    return [[*ids, *(x for i in ids for x in edges.get(i, ()))] for ids in shown]
 
 
 @contextmanager
@@ -74,7 +78,7 @@ def noted_changes(
     pairs = zip(shown, base_objects(ctx, copies), strict=True)
     origins = {copy: {*ids} - {copy} for ids, made in pairs for copy in made}
     before = ctx.heap.copy()
-    with ctx.recorded_uses() as (read, written):
+    with ctx.recorded_uses() as (read, written, compared):
         yield
     for copy, ids in origins.items():
         now = ctx.heap[copy]
@@ -85,6 +89,18 @@ def noted_changes(
         if copy in read:
             for id in ids & written.keys():
                 _refuse_both(ctx, {id}, written[id])
+        _note_comparisons(ctx, copy, ids, compared)
+
+
+def _note_comparisons(
+    ctx: Context, copy: int, ids: set[int], compared: set[frozenset[int]]
+) -> None:
+    """Refuse `copy is original`; another object may be the original of the original."""
+    for pair in compared:
+        if copy in pair:
+            _refuse_both(ctx, ids & pair, None)
+            if ctx.uses is not None:
+                ctx.uses.compared.update((pair - {copy}) | {id} for id in ids)
 
 
 def _refuse_both(ctx: Context, both: set[int], span: Span | None) -> None:

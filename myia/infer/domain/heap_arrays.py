@@ -171,10 +171,14 @@ def padded_value(heap: Heap, id: int) -> PaddedValue:
 
 
 class Uses(NamedTuple):
-    """Objects of which the elements or items are read; those that are written to, and where."""
+    """Objects of which the elements or items are read; those that are written to, and where.
+
+    `compared`: pairs of objects that `is` has told apart.
+    """
 
     read: set[int]
     written: dict[int, Span | None]
+    compared: set[frozenset[int]]
 
 
 class Objects:
@@ -200,13 +204,14 @@ class Objects:
     @contextmanager
     def recorded_uses(self) -> Iterator[Uses]:
         """The objects that are read and written to inside, also on paths inferred in vain."""
-        outer, self.uses = self.uses, Uses(set(), {})
+        outer, self.uses = self.uses, Uses(set(), {}, set())
         try:
             yield self.uses
         finally:
             if outer is not None:
                 outer.read.update(self.uses.read)
                 outer.written.update(self.uses.written)
+                outer.compared.update(self.uses.compared)
             self.uses = outer
 
     def new(self, contents: Contents) -> Ref:

@@ -133,6 +133,8 @@ def _is_one_object(ctx: Context, a: Ref, b: Ref) -> Abstract:
     test = points_to.identity_test(ctx.heap, a.id, b.id)
     if test is None:
         ctx.fail(InvalidatedRead, where="the line where one name was given two objects")
+    if ctx.uses is not None and test is not True:
+        ctx.uses.compared.add(frozenset((a.id, b.id)))
     return Static(test) if isinstance(test, bool) else Scalar(test, weak=True)
 
 
