@@ -33,6 +33,7 @@ from myia.infer.domain.errors import (
 )
 from myia.infer.domain.values import FUNCTION_VALUES, Abstract, Static, may_be_none
 from myia.infer.dynamic.access import contains_dynamic, refuse_dynamic, with_nominal_shape
+from myia.infer.item_dtypes import with_known_dtypes
 from myia.infer.numeric import floating_point_errors
 from myia.infer.numeric.nonfinite_checks import check_finite_results
 from myia.infer.numeric.samples import accepts, error_of
@@ -226,6 +227,28 @@ def invoke(
     if function is not range and any(map(is_chosen, (*args, *kwargs.values()))):
         chosen = range(len(args) + len(kwargs) if of_container else 0)
         return on_each(ctx, (*args, *kwargs.values()), invoke_of, chosen)
+
+    def invoke_known(xs: Sequence[Abstract]) -> Abstract:
+        return _invoke_known(ctx, handler, name, xs[:n], dict(zip(names, xs[n:])), function)
+
+    given = (*args, *kwargs.values())
+    if top_package(getattr(function, "__objclass__", function)) != "numpy":
+        return invoke_known(given)
+    return with_known_dtypes(ctx, given, invoke_known)
+
+
+def _invoke_known(
+    ctx: Context,
+    handler: Callable,
+    name: str,
+    args: Sequence[Abstract],
+    kwargs: dict[str, Abstract],
+    function: Any,
+) -> Abstract:
+    """`invoke`, of arguments that are of one kind each."""
+    keeps = handler in KEEPS_NONE
+    of_container = getattr(function, "__objclass__", None) in (list, dict)
+    force = ctx.present if keeps or of_container or handler in KEEPS_VIEWS else ctx.force
     general = signature_of(handler)
     # A default may be any object.
     kept = {k for k, x in kwargs.items() if may_be_none(x) and (keeps or k == "default")}

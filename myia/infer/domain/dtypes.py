@@ -238,9 +238,25 @@ def holds(option: NumberKind, x: NumberKind) -> bool:
     return joined(option, x) == option.type
 
 
-def _holds(dtype: np.dtype, constant: Static | None) -> bool:
+EXACT_INTEGERS = {np.dtype(f"f{size}"): 2**bits for size, bits in ((2, 11), (4, 24), (8, 53))}
+FLOATS = tuple(EXACT_INTEGERS)
+
+
+def exact_floats(x: Abstract) -> np.dtype:
+    """The smallest floats that hold a number of Python, or else the largest."""
+    known = x.value if isinstance(x, Static) else None
+    if isinstance(known, complex):
+        return max(exact_floats(Static(part)) for part in (known.real, known.imag))
+    if isinstance(x, Scalar) and x.dtype.kind == "i" and None not in (x.lo, x.hi):
+        assert x.lo is not None and x.hi is not None
+        n = max(-x.lo, x.hi)
+        return next((t for t in FLOATS if n <= EXACT_INTEGERS[t]), FLOATS[-1])
+    return next((t for t in FLOATS if _holds(t, x)), FLOATS[-1])
+
+
+def _holds(dtype: np.dtype, constant: Abstract | None) -> bool:
     """Do these floats or complex numbers hold the constant exactly?"""
-    x = None if constant is None else constant.value
+    x = constant.value if isinstance(constant, Static) else None
     if dtype.kind not in "fc" or x is None or isinstance(x, bool):
         return False
     try:

@@ -69,6 +69,7 @@ from myia.infer.indexing.parse_subscripts import (
     subscript_of,
     with_slices,
 )
+from myia.infer.item_dtypes import with_known_dtypes
 from myia.infer.lists import growing_lists, list_rows
 from myia.infer.lists.nested_sequences import as_array, common_dtype
 from myia.infer.numeric.constant_methods import evaluate_constant
@@ -137,7 +138,8 @@ def getitem(ctx: Context, x: Abstract, key: Abstract) -> Abstract:
     if isinstance(x, Static) and isinstance(x.value, INDEXED):
         return evaluate_constant(ctx, operator.getitem, x.value, static_key(ctx, key))
     if isinstance(x, Static) and id(x.value) in SUBSCRIPTS:
-        return SUBSCRIPTS[id(x.value)](ctx, key)
+        of = SUBSCRIPTS[id(x.value)]
+        return with_known_dtypes(ctx, (key,), lambda xs: of(ctx, *xs))
     if isinstance(x, Outside):
         return ctx.root(Answer(operator.getitem, x.value, static_key(ctx, key)))
     if isinstance(x, Range):

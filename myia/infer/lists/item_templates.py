@@ -12,8 +12,10 @@ import numpy as np
 from myia.infer.capacities import Site
 from myia.infer.domain.describe import describe
 from myia.infer.domain.dtypes import (
+    FLOATS,
     ONE_KIND,
     NumberKind,
+    exact_floats,
     is_number,
     is_weak,
     joined,
@@ -55,6 +57,7 @@ class Rows:
 class ItemTemplate:
     """The structure of an item: a tree of leaves.
 
+    `floats`: those that hold its numbers of Python exactly.
     `kind`: "number", "array", "tuple", "static"; "optional", None or else of the second of `items`,
     by whether it is there; "row" of a buffer, whose items are each a "list"
     of numbers (`list_rows.py`). Of objects, which are changed in the list (`item_objects.py`):
@@ -75,6 +78,7 @@ class ItemTemplate:
     site: Site | None = None
     shared: bool = False
     is_pool: bool = False
+    floats: np.dtype = FLOATS[-1]
 
     @property
     def leaves(self) -> tuple[Aval, ...]:
@@ -125,7 +129,8 @@ MAX_DEPTH = 6
 def item_template(x: Abstract, heap: Heap, depth: int = 0) -> ItemTemplate:
     """The template of one item; raises Mismatch when it cannot be stacked."""
     if is_number(x):
-        return ItemTemplate("number", Aval(number_dtype(x)), is_weak(x))
+        floats = exact_floats(x) if is_weak(x) else FLOATS[-1]
+        return ItemTemplate("number", Aval(number_dtype(x)), is_weak(x), floats=floats)
     if may_be_none(x):
         return _optional(item_template(x.value, heap, depth))
     if isinstance(x, Ref) and isinstance(heap[x.id], STATIC_ARRAYS):
@@ -250,7 +255,8 @@ def of_numbers(number: ItemTemplate, rows: ItemTemplate) -> ItemTemplate:
     """The template of a row of such numbers."""
     if number.kind != "number" or number.aval is None or rows.aval is None:
         raise Mismatch("a list of lists of numbers", f"a list with {_plural(number)} in it")
-    return replace(rows, aval=Aval(number.aval.dtype, rows.aval.shape), weak=number.weak)
+    aval = Aval(number.aval.dtype, rows.aval.shape)
+    return replace(rows, aval=aval, weak=number.weak, floats=number.floats)
 
 
 def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
@@ -262,9 +268,9 @@ def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
         if a.kind in ("row", "member"):
             return a
         if a.kind == "number" or (a.kind == "list" and a.aval.shape == b.aval.shape):
-            x, y = NumberKind(a.aval.dtype, a.weak), NumberKind(b.aval.dtype, b.weak)
-            dtype, weak = _type_of_items(x, y)
-            return replace(a, aval=a.aval.with_dtype(dtype), weak=weak)
+            dtype, weak = _type_of_items(a, b)
+            aval, floats = a.aval.with_dtype(dtype), max(a.floats, b.floats)
+            return replace(a, aval=aval, weak=weak, floats=floats)
         if a.aval.shape == b.aval.shape:
             require_one_dtype(a.aval, b.aval)
             return a
@@ -279,21 +285,26 @@ def unify_templates(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:
     raise Mismatch(f"a list of {_plural(a)}", f"a list with {_plural(b)} appended")
 
 
-def _type_of_items(x: NumberKind, y: NumberKind) -> tuple[np.dtype, bool]:
-    """The dtype of a list with numbers of both kinds in it: that of both, or one that holds both.
+def _type_of_items(a: ItemTemplate, b: ItemTemplate) -> tuple[np.dtype, bool]:
+    """The dtype of a list with numbers of both kinds in it.
 
-    The latter where Python's ints meet floats (`[0] * n`, before it is filled), bools meet numbers,
-    and real numbers complex ones.
+    It is that which they have where paths meet, or that of both of Python's (bools among ints are
+    ints, ints among floats floats), or that of NumPy's if it holds the other ones exactly
+    (`[0] * n`, before it is filled).
     """
-    found = joined(x, y)
-    kinds = {x.dtype.kind, y.dtype.kind}
-    of_int = any(k.weak and k.dtype.kind == "i" for k in (x, y)) and not kinds <= {"i", "u"}
-    of_floats = len({k.dtype for k in (x, y)}) == 2 and kinds == {"f"}
-    if found is None and not of_floats and ("b" in kinds or "c" in kinds or of_int):
-        found = promote(x.type, y.type)
-    if found is None or any(k.weak and k.dtype.kind in "fc" and k.dtype > found[0] for k in (x, y)):
-        raise Mismatch(f"a list of {x.text}", f"a list with {y.text} in it", ONE_KIND)
-    return found
+    assert a.aval is not None and b.aval is not None
+    x, y = NumberKind(a.aval.dtype, a.weak), NumberKind(b.aval.dtype, b.weak)
+    if (found := joined(x, y)) is not None:
+        return found
+    dtype, weak = promote(x.type, y.type)
+    if weak:
+        return dtype, weak
+    python, numpy = ((a, x), (b, y)) if a.weak else ((b, y), (a, x))
+    real = np.zeros(0, dtype).real.dtype
+    is_exact = real == np.zeros(0, numpy[1].dtype).real.dtype and python[0].floats <= real
+    if python[0].weak and python[1].dtype.kind != "b" and dtype.kind in "fc" and is_exact:
+        return dtype, False
+    raise Mismatch(f"a list of {x.text}", f"a list with {y.text} in it", ONE_KIND)
 
 
 def _unified_objects(a: ItemTemplate, b: ItemTemplate) -> ItemTemplate:

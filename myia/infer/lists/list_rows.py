@@ -162,7 +162,8 @@ def make_rows(ctx: Context, x: Ref) -> None:
     in_order = len(ids) == len(contents.items)
     was = {id: heap[id] for id in (x.id, *ids)}
     rows = Rows(base, tuple(ids), was, leaf.value, numbers if in_order else None, numbers)
-    of_rows = ItemTemplate("list", template.aval.with_shape((n,)), template.weak, rows)
+    aval, floats = template.aval.with_shape((n,)), template.floats
+    of_rows = ItemTemplate("list", aval, template.weak, rows, floats=floats)
     heap.objects[base] = BufferObject(of_rows, (leaf,), Static(len(ids)), 0, len(ids))
     for k, id in enumerate(ids):
         heap.inherit_alias_edges(id, base)

@@ -16,7 +16,6 @@ from myia.infer.domain.lengths import length_of
 from myia.infer.domain.memory_order import result_like
 from myia.infer.domain.values import (
     Abstract,
-    Choice,
     Range,
     Ref,
     Scalar,
@@ -59,23 +58,7 @@ def as_array(ctx: Context, x: Abstract, dtype: np.dtype | None = None) -> Abstra
         array = stacked_buffer(ctx, buffer, dtype)
         _check_items(ctx, array, dtype)
         return array
-    if dtype is None and (chosen := _number_of_any_dtype(ctx, x)) is not None:
-        items = list(ctx.list_items(x))
-        at = items.index(chosen)
-        of = lambda o: as_array(ctx, Tuple((*items[:at], o, *items[at + 1 :])))  # noqa: E731
-        return ctx.on_options(chosen, of)
     return ctx.array(_stacked(ctx, x, dtype or common_dtype(ctx, x)))
-
-
-def _number_of_any_dtype(ctx: Context, x: Abstract) -> Choice | None:
-    """An item that is one of several numbers, on whose kind the dtype of the array depends."""
-    items = ctx.list_items(x) if is_sequence(ctx, x) else ()
-    chosen = [item for item in items if is_of_numbers(item)]
-    if not chosen:
-        return None
-    others = Tuple(tuple(item for item in items if not is_of_numbers(item)))
-    is_decided = others.items and common_dtype(ctx, others) == common_dtype(ctx, x)
-    return None if is_decided else chosen[0]
 
 
 def _check_items(ctx: Context, x: Abstract, dtype: np.dtype | None) -> None:

@@ -20,13 +20,6 @@ def known_range(x: Range) -> range | None:
     return range(*map(int, parts)) if len(parts) == 3 else None
 
 
-def as_int(x: Number) -> Number:
-    """As Python's range has it, also where it was given a number of NumPy."""
-    if is_static_int(x):
-        return Static(int(x.value))
-    return Scalar(number_value(x, I64.dtype), True, *bounds(x))
-
-
 def direction(step: Number) -> int:
     """1 or -1: do the items rise or fall? 0: that is known at run time."""
     lo, hi = bounds(step)
@@ -39,7 +32,7 @@ def length(ctx: Context, start: Number, stop: Number, step: Number) -> Number:
         if not ctx.takes_any_step:  # code in which it is known has fewer checks
             ctx.met_any_step = True
             ctx.needs_static("the step of a range")
-        span = operators.binary(ctx, "-", as_int(stop), as_int(start))
+        span = operators.binary(ctx, "-", stop, start)
         return _length_of_run_time_step(span, start, stop, step)
     span = (
         operators.binary(ctx, "-", stop, start)

@@ -17,7 +17,7 @@ import numpy as np
 from myia.infer.domain.context import Context
 from myia.infer.domain.dtypes import INT64_MAX, INT64_MIN, bounds, is_number
 from myia.infer.domain.errors import BadValue
-from myia.infer.domain.values import Abstract, Scalar, Static, is_static_int
+from myia.infer.domain.values import Abstract, Number, Scalar, Static, is_static_int
 from myia.infer.numeric.integer_elements import check_python_integer
 from myia.infer.numeric.promotion import PRIMITIVES, broadcast_shapes, operand, result
 from myia.ir.avals import Aval
@@ -73,11 +73,21 @@ def _linear_form(op: str, a: Abstract, b: Abstract) -> tuple[Value, int, int] | 
 
 
 def as_python_int(ctx: Context, x: Value, hi: int | None = None) -> Value:
-    """An unsigned integer, at most `hi` if that is known, as Python's int."""
+    """An integer, at most `hi` if that is known, as Python's int."""
     if x.dtype == np.uint64 and (hi is None or hi > INT64_MAX):
         too_large = logic.gt(x, constant(INT64_MAX, x.dtype, x.shape))
         ctx.check(too_large, OverflowError, OVERFLOW, of_int64=True)
     return convert(x, dtype=np.dtype(np.int64))
+
+
+def as_index(ctx: Context, x: Number) -> Number:
+    """`operator.index(x)`: an integer of any dtype as Python's int."""
+    if isinstance(x, Static):
+        return Static(int(x.value))
+    if x.weak and x.dtype == np.int64:
+        return x
+    lo, hi = bounds(x)
+    return Scalar(as_python_int(ctx, x.value, hi), True, lo, _clip_int64(hi))
 
 
 def _fits_int64(lo: int | None, hi: int | None) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import (
     KNOWN_DICTS,
@@ -42,6 +43,7 @@ from myia.infer.domain.values import (
     Text,
     Tuple,
 )
+from myia.infer.numeric.integer_checks import as_index
 from myia.infer.stand_ins import in_python
 from myia.infer.tuple_classes import can_be_remade, new_tuple
 from myia.infer.unsupported import UnsupportedFunction
@@ -159,12 +161,13 @@ def require_hashable(ctx: Context, x: Abstract) -> None:
         ctx.fail(BadType, message=str(e))
 
 
-def require_index(ctx: Context, x: Abstract) -> None:
-    """TypeError for what is no integer, as the index of an item."""
+def index_of(ctx: Context, x: Abstract) -> Abstract:
+    """`operator.index(x)`, an instance with such a method itself; TypeError for other objects."""
     if ctx.special_method(x, "__index__") is None:
         error = error_of(ctx, operator.index, (x,), {})
         if isinstance(error, TypeError):
             ctx.fail(BadType, message=str(error))
+    return as_index(ctx, x) if is_number(x) else x
 
 
 def type_error(ctx: Context, op: str, *operands: Abstract) -> str | None:

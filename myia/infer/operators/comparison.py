@@ -109,7 +109,10 @@ def compare(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
         return found if op == "in" else negate(ctx, found)
     if op in ("==", "!=") and isinstance(x := a if isinstance(a, Optional) else b, Optional):
         return _compare_optional(ctx, op, x, a, b)
-    a, b = converted(ctx, op, ctx.force(a), ctx.force(b))
+    return converted(ctx, op, a, b, _compare_converted)
+
+
+def _compare_converted(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, (Static, Outside)) and isinstance(b, (Static, Outside)):
         return static_binary(ctx, op, a, b)
     if is_dynamic(ctx, a) or is_dynamic(ctx, b):

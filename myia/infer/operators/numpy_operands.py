@@ -17,6 +17,7 @@ from myia.infer.domain.errors import BadType
 from myia.infer.domain.heap import InstanceObject
 from myia.infer.domain.values import Abstract, Range, Ref, Scalar, Static
 from myia.infer.dynamic.access import is_dynamic
+from myia.infer.item_dtypes import with_known_dtypes
 from myia.infer.lists.nested_sequences import as_array, is_sequence
 from myia.infer.numeric.samples import OPERATORS, NoSample, answers, type_error
 from myia.infer.unsupported import UnsupportedOperator
@@ -35,19 +36,25 @@ def is_plain_number(x: Abstract) -> bool:
     return is_number(x) and getattr(x, "boxed", False) is False
 
 
-def converted(ctx: Context, op: str, a: Abstract, b: Abstract) -> tuple[Abstract, Abstract]:
-    """The operands; where one is NumPy's and the other a sequence, that one as an array.
+Use = Callable[[Context, str, Abstract, Abstract], Abstract]
+
+
+def converted(ctx: Context, op: str, a: Abstract, b: Abstract, use: Use) -> Abstract:
+    """`use` of the operands; where one is NumPy's and the other a sequence, that one as an array.
 
     Python asks the left operand first: a namedtuple with methods of its own stays one there.
     """
+    a, b = ctx.force(a), ctx.force(b)
     name = OPERATORS[op][1]
     if is_numpys(ctx, a) and is_sequence(ctx, b):
         own = ctx.special_method(b, f"__r{name}__") is not None
-        return (a, as_array(ctx, b)) if own or not left_to_python(ctx, op, a, b) else (a, b)
+        if own or not left_to_python(ctx, op, a, b):
+            return with_known_dtypes(ctx, (b,), lambda xs: use(ctx, op, a, as_array(ctx, xs[0])))
     if is_numpys(ctx, b) and is_sequence(ctx, a):
         own = ctx.special_method(a, f"__{name}__") is not None
-        return (a, b) if own or left_to_python(ctx, op, b, a) else (as_array(ctx, a), b)
-    return a, b
+        if not own and not left_to_python(ctx, op, b, a):
+            return with_known_dtypes(ctx, (a,), lambda xs: use(ctx, op, as_array(ctx, xs[0]), b))
+    return use(ctx, op, a, b)
 
 
 def left_to_python(ctx: Context, op: str, x: Abstract, sequence: Abstract) -> bool:

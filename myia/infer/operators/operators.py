@@ -79,7 +79,10 @@ COMPLEX_POWER = "a negative number to a fractional power is complex"
 
 
 def binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
-    a, b = converted(ctx, op, ctx.force(a), ctx.force(b))
+    return converted(ctx, op, a, b, _binary)
+
+
+def _binary(ctx: Context, op: str, a: Abstract, b: Abstract) -> Abstract:
     if isinstance(a, Static) and isinstance(b, Static):
         return static_binary(ctx, op, a, b)
     if op == "%" and isinstance(a, Static) and isinstance(a.value, str):

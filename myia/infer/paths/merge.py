@@ -69,6 +69,7 @@ from myia.infer.paths.may_alias import adds_edges, alias_edges
 from myia.infer.paths.merge_result import Alias, Joined, Merge, MergeResult, Merging
 from myia.infer.paths.merge_template import (
     ABSENT,
+    SCALAR_FACTS,
     Absent,
     has_same_form,
     is_absent,
@@ -111,7 +112,9 @@ class Walk(Merging):
         # A leaf that an earlier round has found to change stays a placeholder, even if this round
         # returns it as it was: each placeholder at the start needs a value at the end.
         if isinstance(a, Scalar) and isinstance(b, Scalar) and a.value is b.value:
-            return self.merge_numbers(a, b) if a.value in self.join.entry_placeholders else a
+            same = all(getattr(a, fact) == getattr(b, fact) for fact in SCALAR_FACTS)
+            changes = a.value in self.join.entry_placeholders
+            return a if same and not changes else self.merge_numbers(a, b)
         if a is b and isinstance(a, (UndefinedType, Absent)):
             return a
         if is_number(a) and is_number(b) and are_joined(a, b):

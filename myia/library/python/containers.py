@@ -34,7 +34,7 @@ from myia.infer.loops.iterables import iterated
 from myia.infer.loops.prefetching import all_or_each
 from myia.infer.numeric.constant_methods import python_result
 from myia.infer.numeric.f_strings import format_parts
-from myia.infer.numeric.samples import require_index
+from myia.infer.numeric.samples import index_of
 from myia.infer.operators import comparison, operators
 from myia.infer.parameters import keeps_none, of_none
 from myia.infer.paths.branches import branch
@@ -90,7 +90,7 @@ def _static_items(ctx: Context, self: Ref, what: str) -> ListObject:
 
 @method("list", "pop", dynamic=as_is)
 def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
-    require_index(ctx, index)
+    index = index_of(ctx, index)
     contents = ctx.contents(self)
     if is_static_int(index) and index.value == -1:
         return list_slices.pop_last(ctx, self)
@@ -110,7 +110,7 @@ def _pop(ctx: Context, self: Ref, index: Abstract = Static(-1)) -> Abstract:
 @method("list", "insert", dynamic=as_is)
 @keeps_none
 def _insert(ctx: Context, self: Ref, index: Abstract, item: Abstract) -> Abstract:
-    require_index(ctx, index)
+    index = index_of(ctx, index)
     contents = ctx.contents(self)
     if isinstance(contents, ListObject) and (is_static_int(index) or not contents.items):
         i = ctx.int_of(index, "the index of an item") if contents.items else 0
@@ -154,8 +154,7 @@ def _index(
     elif isinstance(x, (Static, Scalar)):
         message = format_parts(ctx, (("r", None), " is not in list"), (x,))
     if not is_none(start):
-        for i in (start,) if is_none(stop) else (start, stop):
-            require_index(ctx, i)
+        start, stop = (i if is_none(i) else index_of(ctx, i) for i in (start, stop))
         return call_source(ctx, index_between, (self, x, message, start, stop), {})
     return _position(ctx, self, x, NewException(ValueError, (message,)))
 

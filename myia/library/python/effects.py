@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from myia.infer.boundary.host_calls import Results, emit_host_call, structure_of
 from myia.infer.domain.context import Context
+from myia.infer.domain.dtypes import is_of_numbers
 from myia.infer.domain.errors import BadType
 from myia.infer.domain.facts import Answer
 from myia.infer.domain.values import (
@@ -28,13 +29,14 @@ from myia.infer.domain.values import (
     NewException,
     Outside,
     Static,
+    Text,
     is_none,
     may_be_none,
 )
 from myia.infer.numeric.f_strings import escaped, printed, values_of
 from myia.infer.numeric.samples import has, type_of
 from myia.infer.parameters import keeps_none
-from myia.infer.paths.branches import branch_options, with_none, with_none_inside
+from myia.infer.paths.branches import branch_options, on_each, with_none, with_none_inside
 from myia.infer.paths.caught import option_of, text
 from myia.infer.registry import FUNCTIONS, as_is, function, when_imported
 from myia.infer.unsupported import UnsupportedText
@@ -87,7 +89,15 @@ def _on_options(ctx: Context, xs: Sequence[Abstract], use: Use) -> Abstract:
             return option_of(ctx, x, chosen)
         if isinstance(x, Choice):
             return branch_options(ctx, x, chosen)
+        if isinstance(x, Text) and any(map(is_of_numbers, x.items)):
+            return on_each(ctx, x.items, partial(_with_numbers, x, chosen))
     return use(xs)
+
+
+def _with_numbers(
+    x: Text, use: Callable[[Abstract], Abstract], items: Sequence[Abstract]
+) -> Abstract:
+    return use(x.rebuild(tuple(items)))
 
 
 def _with_item(

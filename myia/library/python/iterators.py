@@ -60,7 +60,7 @@ from myia.infer.loops.prefetching import (
     prefetching,
 )
 from myia.infer.loops.unrolling import LoopCode, States
-from myia.infer.numeric.samples import error_of, require_index
+from myia.infer.numeric.samples import error_of, index_of
 from myia.infer.operators import operators
 from myia.infer.operators.truth import truth
 from myia.infer.parameters import keeps_none
@@ -108,8 +108,7 @@ def items_of_kind(kind: str) -> Callable[[Callable], Callable]:
 @over_generators(enumerate_)
 def _enumerate(ctx: Context, iterable: Abstract, start: Abstract = Static(0)) -> Abstract:
     require_iterables(ctx, iterable)
-    require_index(ctx, start)
-    return iterator(ctx, "enumerate", iterable, start)
+    return iterator(ctx, "enumerate", iterable, index_of(ctx, start))
 
 
 @items_of_kind("enumerate")

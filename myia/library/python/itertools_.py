@@ -49,6 +49,7 @@ from myia.infer.loops.prefetching import (
     prefetched,
     prefetching,
 )
+from myia.infer.numeric.samples import index_of
 from myia.infer.operators import operators
 from myia.infer.parameters import keeps_none
 from myia.infer.registry import as_is, function
@@ -201,7 +202,7 @@ def _repeat(ctx: Context, x: Abstract, times: Abstract | None = None) -> Abstrac
         return iterator(ctx, "repeat_forever", x)
     if not is_number(times) or kind_of(times) not in "iub":
         ctx.needs_static("how often `itertools.repeat` repeats")
-    return iterator(ctx, "repeat", x, times)
+    return iterator(ctx, "repeat", x, index_of(ctx, times))
 
 
 @items_of_kind("repeat")

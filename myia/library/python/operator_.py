@@ -24,11 +24,11 @@ from myia.infer.domain.dtypes import is_number
 from myia.infer.domain.errors import BadType, BadValue
 from myia.infer.domain.facts import is_fixed
 from myia.infer.domain.heap import InstanceObject
-from myia.infer.domain.values import NONE, Abstract, Method, Partial, Static, Tuple, is_static_int
+from myia.infer.domain.values import NONE, Abstract, Method, Partial, Static, Tuple
 from myia.infer.eval.calls import CALLABLE_TYPES
 from myia.infer.indexing import indexing
 from myia.infer.numeric.constant_methods import evaluate_constant, evaluated
-from myia.infer.numeric.samples import OPERATORS, NoSample, has, sample, type_of
+from myia.infer.numeric.samples import OPERATORS, NoSample, has, index_of, sample, type_of
 from myia.infer.operators import comparison, operators
 from myia.infer.operators.truth import negate, truth
 from myia.infer.parameters import keeps_none, keeps_views
@@ -103,9 +103,7 @@ function(operator.call, dynamic=as_is)(lambda ctx, f, *args, **kwargs: ctx.call(
 
 @function(operator.index)
 def _index(ctx: Context, x: Abstract) -> Abstract:
-    if not is_static_int(x) and not (is_number(x) and operators.kind_of(x) in "bi"):
-        ctx.fail(BadType, message=f"{ctx.describe(x)} cannot be interpreted as an integer")
-    return ctx.call(Static(int), (x,), {})
+    return ctx.call(Static(int), (index_of(ctx, x),), {})
 
 
 @function(operator.concat)

@@ -42,7 +42,7 @@ from myia.infer.numeric.constant_methods import (
     items_of_new_set,
     set_items,
 )
-from myia.infer.numeric.integer_checks import check_not_zero
+from myia.infer.numeric.integer_checks import as_index, check_not_zero
 from myia.infer.operators import operators
 from myia.infer.operators.number_choices import with_one_integer
 from myia.infer.parameters import keeps_none, keeps_views
@@ -73,7 +73,7 @@ def _range_of(ctx: Context, *args: Abstract) -> Abstract:
     for x in args:
         if not is_number(x) or kind_of(x) not in "iub":
             ctx.fail(BadType, message=f"range() of {ctx.describe(x)}: an integer is needed")
-    first, *rest = map(as_number, args)
+    first, *rest = (as_index(ctx, as_number(x)) for x in args)
     start, stop, step = (first, *rest, Static(1))[:3] if rest else (Static(0), first, Static(1))
     check_not_zero(ctx, step, I64.dtype, ValueError, "range() arg 3 must not be zero")
     return Range(start, stop, step)

@@ -170,6 +170,7 @@ def sorted_by_order(xs: Any, keys: Any, reverse: bool) -> Any:
 
 @from_source(bisect.bisect_left)
 def bisect_left(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> Any:
+    lo = operator.index(lo)
     if lo < 0:
         raise ValueError("lo must be non-negative")
     if holds_objects(a):
@@ -186,6 +187,7 @@ def bisect_left(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None)
 
 @from_source(bisect.bisect_right)
 def bisect_right(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> Any:
+    lo = operator.index(lo)
     if lo < 0:
         raise ValueError("lo must be non-negative")
     if holds_objects(a):
