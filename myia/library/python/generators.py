@@ -40,13 +40,17 @@ from myia.infer.loops.iterators import (
     AS_GENERATOR,
     has_items,
     is_generator,
+    items_taken,
     iterator,
     sequence_of,
     use_up,
 )
 from myia.infer.loops.prefetching import comes_late, early_or_late, new_version, over_prefetched
+from myia.infer.operators.comparison import compare
+from myia.infer.parameters import keeps_none
 from myia.infer.paths.branches import branch
 from myia.infer.registry import as_is, function, method
+from myia.infer.unsupported import UnsupportedIteration
 from myia.library.source.python.itertools_ import forget
 from myia.library.support.from_source import call_source
 from myia.primitives.core import desugared
@@ -208,15 +212,17 @@ def _next_row(ctx: Context, generators: Sequence[Abstract]) -> Abstract:
 
 
 def zip_(before: Any, items: Any, after: Any) -> Iterator[Any]:
-    i, most, least = 0, _count(before), _count(after)
-    if most is None or most > 0:
+    i = 0
+    if _has_row(before, i):
+        row = _row(before, i)  # before the generator goes on, which may change what it is read from
         for item in items:
-            if least is not None and i >= least:
+            if not _has_row(after, i):
                 return
-            yield (*_row(before, i), item, *_row(after, i))
+            yield (*row, item, *_row(after, i))
             i += 1
-            if most is not None and i >= most:
+            if not _has_row(before, i):
                 return
+            row = _row(before, i)
 
 
 def zip_strict(rows: Any, counts: Any) -> Iterator[Any]:
@@ -231,18 +237,20 @@ def zip_strict(rows: Any, counts: Any) -> Iterator[Any]:
             raise ValueError(f"zip() argument {i + 1} is longer than {before}")
 
 
-def _count(rows: Any) -> Any:
-    """How many rows there are; None: they have no end."""
+def _has_row(rows: Any, i: Any) -> Any:
+    """Is there a row at `i` now?"""
 
 
 def _row(rows: Any, i: Any) -> Any:
     """The row at `i`, which there is."""
 
 
-@function(_count, dynamic=as_is)
-def _count_of_rows(ctx: Context, rows: Abstract) -> Abstract:
+@function(_has_row, dynamic=as_is)
+def _is_row(ctx: Context, rows: Abstract, i: Abstract) -> Abstract:
     length = items_of(ctx, rows).length
-    return NONE if isinstance(length, Static) and length.value >= ENDLESS_LENGTH else length
+    if isinstance(length, Static) and length.value >= ENDLESS_LENGTH:
+        return TRUE
+    return compare(ctx, "<", i, length)
 
 
 @function(_row, dynamic=as_is)
@@ -297,8 +305,12 @@ def without_state(ctx: Context, x: Abstract) -> Abstract:
     """What gives the items of `x` each time; from now on `x` counts as used in part."""
     if not isinstance(x, values.Iterator):
         return x
+    taken = items_taken(ctx, x)
     if isinstance(x.state, Ref) and not has_items(ctx, x):
         return Tuple(())
+    if taken:
+        what = "a generator beside an iterator of which items were taken"
+        ctx.fail(UnsupportedIteration, what=what, help_text="take its items in a loop of their own")
     return replace(x, items=tuple(without_state(ctx, y) for y in x.items), state=NONE)
 
 
@@ -341,6 +353,7 @@ def next_of_generator(
 
 
 @method("generator", "send", dynamic=as_is)
+@keeps_none
 def _send(ctx: Context, self: values.Iterator, value: Abstract) -> Abstract:
     return next_of_generator(ctx, self, sent=value)
 

@@ -236,6 +236,7 @@ def _reversed_items(ctx: Context, x: Iterator) -> Items:
 
 
 @function(iter)
+@keeps_none
 def _iter(ctx: Context, x: Abstract, *sentinel: Abstract) -> Abstract:
     if sentinel:
         return call_source(ctx, iter_until, (x, *sentinel), {})
