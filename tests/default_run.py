@@ -23,7 +23,7 @@ SPREADS = {
     "tests/frontend/test_random_programs.py": 5,
     "tests/fuzz/": 6,
     "tests/fuzz/test_aliases.py": 1,
-    "tests/infer/": 5,
+    "tests/infer/": 10,
     "tests/infer/jax/": 12,
     "tests/infer/lists/": 8,
     "tests/infer/paths/test_may_alias.py": 1,
