@@ -45,15 +45,11 @@ def with_known_dtypes(
 
 def _undecided(ctx: Context, x: Abstract) -> list[Choice]:
     """The numbers of several kinds in a sequence, if the others do not decide its dtype."""
-    chosen: list[Choice] = []
-    others: list[np.dtype] = []
-    for leaf in _leaves(ctx, x, ()):
-        if is_of_numbers(leaf):
-            chosen.append(leaf)
-        elif is_number(leaf) or ctx.is_array(leaf):
-            others.append(operand_dtype(ctx, leaf)[0])
+    leaves = list(_leaves(ctx, x, ()))
+    chosen = [leaf for leaf in leaves if is_of_numbers(leaf)]
     if not chosen:
         return []
+    others = [operand_dtype(ctx, y)[0] for y in leaves if is_number(y) or ctx.is_array(y)]
     kinds = {operand_dtype(ctx, option)[0] for choice in chosen for option in choice.options}
     decided = bool(others) and np.result_type(*others, *kinds) == np.result_type(*others)
     return [] if decided else chosen

@@ -227,9 +227,17 @@ def invoke(
     if function is not range and any(map(is_chosen, (*args, *kwargs.values()))):
         chosen = range(len(args) + len(kwargs) if of_container else 0)
         return on_each(ctx, (*args, *kwargs.values()), invoke_of, chosen)
+    general = signature_of(handler)
+    # A default may be any object.
+    kept = {k for k, x in kwargs.items() if may_be_none(x) and (keeps or k == "default")}
+    forced = (
+        (k, x if k in kept else (ctx.present if k == "out" else force)(x))
+        for k, x in kwargs.items()
+    )
+    kwargs = {k: x for k, x in forced if is_given(x) or _takes(general, k)}
 
     def invoke_known(xs: Sequence[Abstract]) -> Abstract:
-        return _invoke_known(ctx, handler, name, xs[:n], dict(zip(names, xs[n:])), function)
+        return _invoke_known(ctx, handler, name, xs[:n], dict(zip(kwargs, xs[n:])), function)
 
     given = (*args, *kwargs.values())
     if top_package(getattr(function, "__objclass__", function)) != "numpy":
@@ -245,18 +253,8 @@ def _invoke_known(
     kwargs: dict[str, Abstract],
     function: Any,
 ) -> Abstract:
-    """`invoke`, of arguments that are of one kind each."""
-    keeps = handler in KEEPS_NONE
-    of_container = getattr(function, "__objclass__", None) in (list, dict)
-    force = ctx.present if keeps or of_container or handler in KEEPS_VIEWS else ctx.force
+    """`invoke`, of arguments that are forced, and of one kind each."""
     general = signature_of(handler)
-    # A default may be any object.
-    kept = {k for k, x in kwargs.items() if may_be_none(x) and (keeps or k == "default")}
-    forced = (
-        (k, x if k in kept else (ctx.present if k == "out" else force)(x))
-        for k, x in kwargs.items()
-    )
-    kwargs = {k: x for k, x in forced if is_given(x) or _takes(general, k)}
     if any(contains_dynamic(ctx, x) for x in (*args, *kwargs.values())):
         if handler in DYNAMIC:
             handler = DYNAMIC[handler]
